@@ -2,7 +2,7 @@
 _rill()
 {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
-    local compile="-D -I --contract=off --check=bounds --fast-math --target --help"
+    local compile="-D -I --contract=off --check=bounds --check=races --fast-math --target --help"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "run check explain emit build trace devices cache doctor selftest demo --help --version" -- "$word"))

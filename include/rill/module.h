@@ -78,6 +78,7 @@ typedef struct rill_module_options {
     const char *sanitize; // "address", "thread" or "off"; NULL: as this program is built, or as RILL_SANITIZE says
     bool contract_off;    // no fused multiply-add inside an expression; RILL_CONTRACT=off sets it too
     bool check_bounds;    // an index out of range is an error; RILL_CHECK=bounds sets it too
+    bool check_races;     // two iterations that race are an error, RILL_ERR_RACE; RILL_CHECK=races sets it too
     bool fast_math;
     bool color;                    // in rendered diagnostics and explain
     rill_diagnostics *diagnostics; // may be NULL; filled by success and by RILL_ERR_COMPILE, free it after either

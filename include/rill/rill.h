@@ -33,7 +33,8 @@
 // ends the process: the launch ends, the context stays usable. What C leaves undefined and nothing checks is another
 // matter: a store outside of every array is a SIGSEGV on the CPU, as in the plain build, or overwrites what lies there;
 // on a GPU the driver refuses everything from then on (RILL_ERR_DEVICE). RILL_CHECK=bounds, or
-// rill_module_options.check_bounds, makes it RILL_ERR_BOUNDS, before it is done.
+// rill_module_options.check_bounds, makes it RILL_ERR_BOUNDS, before it is done. RILL_CHECK=races, or
+// rill_module_options.check_races, makes two iterations that race RILL_ERR_RACE.
 //
 // WAITING. These calls wait, all others return at once: rill_close, rill_sync, rill_stream_destroy,
 // rill_stream_synchronize, rill_event_synchronize, rill_array_read and _read_at, rill_array_write and _write_at (for

@@ -45,7 +45,8 @@ extern "C" {
     X(ERR_NOT_READY, -21, "the work has not finished")                                                                 \
     X(ERR_CONFLICT, -22, "two blocks or arguments conflict")                                                           \
     X(ERR_INTERNAL, -23, "a fault of Rill's own: please report it")                                                    \
-    X(ERR_CAPTURING, -24, "the stream is being captured into a graph")
+    X(ERR_CAPTURING, -24, "the stream is being captured into a graph")                                                 \
+    X(ERR_RACE, -25, "two iterations of a kernel's loop race")
 
 typedef enum rill_status {
 #define RILL_STATUS_ENUM(name, value, text) RILL_##name = value,

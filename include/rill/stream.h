@@ -141,11 +141,13 @@ typedef struct rill_error_info {
     uint32_t line;
     uint32_t column;
     int64_t iteration; // of the parallel loop, from 0; 0 too where the task ran in order, and |text| names none then
-    char array[64];    // RILL_ERR_BOUNDS: the array's name in the source
-    int64_t index;     // the index that is out of range ...
+    char array[64];    // RILL_ERR_BOUNDS, RILL_ERR_RACE: the array's name in the source
+    int64_t index;     // the index that is out of range; of a race the element, counted through all rows ...
     int64_t extent;    // ... and the extent it must stay below
     char shape[64];    // the extents of the array parameter or field, "[100][20]", where they are known
     uint64_t stream;   // the id of the stream the kernel ran on
+    int64_t other_iteration; // RILL_ERR_RACE: the one that touches the element, too, ...
+    uint32_t other_line;     // ... and where; 0: in another file
 } rill_error_info;
 
 #pragma pop_macro("kernel")

@@ -63,14 +63,17 @@ class Context(_core.Context):
     # ---- kernels ------------------------------------------------------------------------------------------------------
 
     @staticmethod
-    def _options(defines=None, include_dirs=(), headers=None, contract=True, check_bounds=False, fast_math=False):
+    def _options(defines=None, include_dirs=(), headers=None, contract=True, check_bounds=False, check_races=False,
+                 fast_math=False):
         return {"defines": {str(k): str(int(v) if isinstance(v, bool) else v) for k, v in (defines or {}).items()},
                 "include_dirs": [os.fspath(d) for d in include_dirs], "headers": dict(headers or {}),
-                "contract_off": not contract, "check_bounds": check_bounds, "fast_math": fast_math}
+                "contract_off": not contract, "check_bounds": check_bounds, "check_races": check_races,
+                "fast_math": fast_math}
 
     def module(self, text, *, path=None, **options):
         """Compiles C text. Options: path (shown in messages; its folder is searched for includes), defines, headers
-        (dictionaries), include_dirs, contract=False, check_bounds=True, fast_math=True."""
+        (dictionaries), include_dirs, contract=False, check_bounds=True, check_races=True,
+        fast_math=True."""
         return Module(self, text, None if path is None else os.fspath(path), self._options(**options))
 
     def load(self, path, **options):

@@ -69,6 +69,10 @@ class BoundsError(KernelError, IndexError):
     """An index in a kernel is out of range, which check_bounds=True or RILL_CHECK=bounds finds."""
 
 
+class RaceError(KernelError):
+    """Two iterations of a loop race, which check_races=True or RILL_CHECK=races finds."""
+
+
 class ConflictError(Error):
     """Two blocks or arguments conflict."""
 
@@ -114,6 +118,7 @@ _BY_NAME = {
     "ERR_UNRECORDED": UnrecordedError, "ERR_IN_CALLBACK": CallbackError, "ERR_FORKED": ForkError,
     "ERR_LIMIT": UnsupportedError, "ERR_UNSUPPORTED": UnsupportedError, "ERR_NOT_READY": NotReadyError,
     "ERR_CONFLICT": ConflictError, "ERR_INTERNAL": InternalError, "ERR_CAPTURING": CapturingError,
+    "ERR_RACE": RaceError,
 }
 STATUSES = _core.statuses()
 _core.set_errors({number: _BY_NAME.get(name, Error) for name, number in STATUSES.items() if number < 0})

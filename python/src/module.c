@@ -125,6 +125,7 @@ static bool options_from(PyObject *dict, struct options *out)
         bool *flag;
     } flags[] = {{"contract_off", &c->contract_off},
                  {"check_bounds", &c->check_bounds},
+                 {"check_races", &c->check_races},
                  {"fast_math", &c->fast_math},
                  {"color", &c->color}};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {

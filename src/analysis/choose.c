@@ -4,6 +4,7 @@
 // known here, the plan holds both and the launch decides (offload/short_loops.c).
 #include "analysis/facts.h"
 
+#include "analysis/values/analysis.h"
 #include "ir/trip.h"
 #include "ir/walk.h"
 
@@ -34,6 +35,25 @@ static bool is_not_better(struct ir_inst *inst, void *outer)
     return facts == NULL || facts->independent_by_updates || facts_has_few_iterations(inst);
 }
 
+bool facts_is_trusted(const struct ir_inst *loop)
+{
+    return loop->loop->verdict == IR_VERDICT_PRAGMA || loop->loop->verdict == IR_VERDICT_ATOMICS;
+}
+
+static bool is_not_trusted(struct ir_inst *inst, void *user)
+{
+    (void)user;
+    return inst->op != IR_OP_FOR || !facts_is_trusted(inst);
+}
+
+// What is proven needs no watching, but a loop inside that is trusted does, and then must be the task.
+static bool is_watched_inside(const struct ir_inst *loop)
+{
+    const struct loop_facts *facts = loop->loop->analysis;
+    return facts->analysis->module->check_races && !facts_is_trusted(loop) &&
+           !walk_inst((struct ir_inst *)loop, is_not_trusted, NULL);
+}
+
 bool facts_choose(const struct ir_inst *loop)
 {
     assert(loop->op == IR_OP_FOR);
@@ -42,7 +62,7 @@ bool facts_choose(const struct ir_inst *loop)
         return false;
     }
     struct ir_inst *whole = (struct ir_inst *)loop; // walked, not changed
-    if (!walk_inst(whole, facts_is_not_blocks, NULL)) {
+    if (is_watched_inside(loop) || !walk_inst(whole, facts_is_not_blocks, NULL)) {
         return false;
     }
     bool is_short = facts_has_few_iterations(loop) && loop->loop->collapse < 2 && loop->loop->map == IR_MAP_ANY;

@@ -94,6 +94,8 @@ struct plan_expr *facts_trips_inside(const struct ir_function *kernel, const str
 // updates that iterations share, and may have many. What depends on trip counts that only the launch knows is settled
 // there: see offload/short_loops.c.
 bool facts_choose(const struct ir_inst *loop);
+// Whether the loop is parallel only because the author said so: by a pragma, or by explicit atomics whose order shows.
+bool facts_is_trusted(const struct ir_inst *loop);
 bool facts_has_few_iterations(const struct ir_inst *loop);  // whether the source itself says so
 bool facts_is_not_blocks(struct ir_inst *inst, void *user); // for walks: false at a BLOCKS instruction
 

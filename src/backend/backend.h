@@ -128,6 +128,8 @@ struct backend_error {
     int64_t index;
     int64_t extent;
     char shape[64];
+    int64_t other_iteration;
+    uint32_t other_line;
     uint64_t stream;
     uint64_t serial;   // no other error of its device has the same
     bool was_returned; // by the call that queued the work
@@ -356,7 +358,8 @@ struct backend_failure {
     uint64_t stream;
 };
 
-// failure.c: the failure in words.
+// failure.c: the status that a kind of failure has (enum abi_failure_kind), and the failure in words.
+rill_status backend_failure_status(int kind);
 void backend_describe_failure(const struct backend_failure *failure, struct backend_error *out_error);
 // Two regions overlap although `restrict` says that they do not.
 void backend_describe_restrict(const struct plan_module *module, const struct plan_kernel *kernel,

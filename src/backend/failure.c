@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The extents of the array |name|, "[100][20]", as far as they can be known.
@@ -51,22 +52,72 @@ static void describe_iteration(int64_t iteration, char *out, size_t size)
     }
 }
 
+rill_status backend_failure_status(int kind)
+{
+    switch (kind) {
+    case ABI_FAILURE_BOUNDS: return RILL_ERR_BOUNDS;
+    case ABI_FAILURE_RACE_READ:
+    case ABI_FAILURE_RACE_WRITE: return RILL_ERR_RACE;
+    default: return RILL_ERR_ASSERT;
+    }
+}
+
+// "[1][20]", or "[3]" where the extents are not known.
+static void describe_element(const struct backend_failure *failure, const char *shape, char *out, size_t size)
+{
+    enum { MOST = 16 }; // more than an array has
+    long long extents[MOST];
+    long long left = failure->index;
+    int count = 0;
+    for (const char *at = shape; *at != '\0' && count < MOST; at = strchr(at, ']') + 1) {
+        extents[count++] = strtoll(at + 1, NULL, 10);
+    }
+    long long digits[MOST + 1] = {left};
+    for (int i = count - 1; i > 0 && extents[i] > 0; i--) {
+        digits[i] = left % extents[i];
+        left /= extents[i];
+        digits[0] = left;
+    }
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; (i < count || i == 0) && used < size; i++) {
+        used += (size_t)snprintf(out + used, size - used, "[%lld]", digits[i]);
+    }
+}
+
+static void describe_race(const struct backend_failure *failure, struct backend_error *error)
+{
+    uint64_t word = (uint64_t)failure->extent;
+    bool other_writes = (word & ABI_RACE_WRITE) != 0;
+    bool writes = failure->kind == ABI_FAILURE_RACE_WRITE;
+    error->other_iteration = (int64_t)(word >> ABI_RACE_ITERATION_SHIFT) - 1;
+    error->other_line = (uint32_t)(word >> ABI_RACE_LINE_SHIFT & ABI_RACE_LINE_MASK);
+    char place[96], line[32] = "in another file";
+    describe_element(failure, error->shape, place, sizeof place);
+    if (error->other_line != 0) {
+        snprintf(line, sizeof line, "in line %u", error->other_line);
+    }
+    snprintf(error->text, sizeof error->text,
+             "kernel '%s', %s:%u: a race: iteration %lld %s %s%.32s, which iteration %lld %s %.20s", error->kernel,
+             error->file, error->line, (long long)failure->iteration, writes ? "writes" : "reads", failure->text, place,
+             (long long)error->other_iteration, other_writes ? "writes" : "reads", line);
+}
+
 void backend_describe_failure(const struct backend_failure *failure, struct backend_error *out_error)
 {
     const struct plan_module *plan = failure->module;
     assert(failure->kernel != NULL && failure->text != NULL);
-    *out_error =
-        (struct backend_error){.status = failure->kind == ABI_FAILURE_BOUNDS ? RILL_ERR_BOUNDS : RILL_ERR_ASSERT,
-                               .line = failure->line,
-                               .column = failure->column,
-                               .iteration = failure->iteration >= 0 ? failure->iteration : 0,
-                               .stream = failure->stream};
+    *out_error = (struct backend_error){.status = backend_failure_status(failure->kind),
+                                        .line = failure->line,
+                                        .column = failure->column,
+                                        .iteration = failure->iteration >= 0 ? failure->iteration : 0,
+                                        .stream = failure->stream};
     const char *file = plan_file(plan, failure->file);
     snprintf(out_error->kernel, sizeof out_error->kernel, "%s", failure->kernel->name);
     snprintf(out_error->file, sizeof out_error->file, "%s", file);
     char where[48];
     describe_iteration(failure->iteration, where, sizeof where);
-    if (failure->kind != ABI_FAILURE_BOUNDS) {
+    if (out_error->status == RILL_ERR_ASSERT) {
         snprintf(out_error->text, sizeof out_error->text, "kernel '%s', %s:%u: the assertion '%s' failed%s",
                  out_error->kernel, file, failure->line, failure->text, where);
         return;
@@ -75,6 +126,11 @@ void backend_describe_failure(const struct backend_failure *failure, struct back
     out_error->index = failure->index;
     out_error->extent = failure->extent;
     describe_shape(failure, out_error->shape, sizeof out_error->shape);
+    if (out_error->status == RILL_ERR_RACE) {
+        out_error->extent = 0;
+        describe_race(failure, out_error);
+        return;
+    }
     snprintf(out_error->text, sizeof out_error->text,
              "kernel '%s', %s:%u: index %lld of '%s' is out of range [0, %lld)%s%s%s", out_error->kernel, file,
              failure->line, (long long)failure->index, failure->text, (long long)failure->extent, where,

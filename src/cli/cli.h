@@ -50,7 +50,8 @@ char *cli_read_source(const char *path);
 // The name that diagnostics give it.
 const char *cli_source_name(const char *path);
 
-// Options that all commands take which compile: -D name[=value], -I dir, --contract=off, --check=bounds, --fast-math,
+// Options that all commands take which compile: -D name[=value], -I dir, --contract=off, --check=bounds,races,
+// --fast-math,
 // --target=T or --target T. One that is none of these is left alone.
 struct cli_compile {
     rill_module_options options;

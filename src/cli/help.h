@@ -26,6 +26,8 @@ static const char help_start[] =
     "  -I DIR               look for #include \"…\" there too\n"                                                       \
     "  --contract=off       no fused multiply-add: the bits of a plain C build\n"                                      \
     "  --check=bounds       an index out of range is an error that names the place\n"                                  \
+    "  --check=races        two iterations that race are an error that names both; --check=bounds,races: both "        \
+    "checks\n"                                                                                                         \
     "  --fast-math          trade exact float results for speed\n"
 
 static const char help_run[] =

@@ -164,6 +164,27 @@ static int add_define(struct cli_compile *compile, char *text, int taken)
     return taken;
 }
 
+// "bounds", "races", or both with a comma.
+static bool take_checks(struct cli_compile *compile, const char *value)
+{
+    static const char bounds[] = "bounds", races[] = "races";
+    for (const char *at = value;; at++) {
+        size_t length = strcspn(at, ",");
+        bool is_bounds = length == sizeof bounds - 1 && memcmp(at, bounds, length) == 0;
+        bool is_races = length == sizeof races - 1 && memcmp(at, races, length) == 0;
+        if (!is_bounds && !is_races) {
+            cli_fail(CLI_USAGE, "--check takes 'bounds', 'races' or 'bounds,races', not '%s'", value);
+            return false;
+        }
+        compile->options.check_bounds |= is_bounds;
+        compile->options.check_races |= is_races;
+        at += length;
+        if (*at == '\0') {
+            return true;
+        }
+    }
+}
+
 int cli_compile_option(struct cli_compile *compile, int argc, char **argv, int at)
 {
     int taken = 0;
@@ -189,12 +210,7 @@ int cli_compile_option(struct cli_compile *compile, int argc, char **argv, int a
         return taken;
     }
     if ((value = cli_option_value("--check", argc, argv, at, &taken)) != NULL) {
-        if (strcmp(value, "bounds") != 0) {
-            cli_fail(CLI_USAGE, "--check takes 'bounds', not '%s'", value);
-            return -1;
-        }
-        compile->options.check_bounds = true;
-        return taken;
+        return take_checks(compile, value) ? taken : -1;
     }
     if ((value = cli_option_value("--target", argc, argv, at, &taken)) != NULL) {
         compile->options.target = value;

@@ -359,6 +359,7 @@ void emit_helpers(struct emitter *e);
 LLVMValueRef emit_call(struct emitter *e, const struct ir_inst *inst);
 void emit_print(struct emitter *e, const struct ir_inst *inst);
 void emit_failure(struct emitter *e, const struct ir_inst *inst); // an assertion
+void emit_race(struct emitter *e, const struct ir_inst *inst, LLVMValueRef element, LLVMValueRef word);
 void emit_bounds_check(struct emitter *e, const struct ir_inst *inst, LLVMValueRef index, LLVMValueRef extent);
 const struct emit_helper *emit_helper_of(struct emitter *e, const struct ir_function *function);
 

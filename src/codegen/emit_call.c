@@ -271,6 +271,18 @@ void emit_bounds_check(struct emitter *e, const struct ir_inst *inst, LLVMValueR
     emit_at(e, inside);
 }
 
+void emit_race(struct emitter *e, const struct ir_inst *inst, LLVMValueRef element, LLVMValueRef word)
+{
+    LLVMBasicBlockRef found = emit_block(e, "race");
+    LLVMBasicBlockRef alone = emit_block(e, "alone");
+    LLVMValueRef is_alone = LLVMBuildICmp(e->builder, LLVMIntEQ, word, emit_i64(e, 0), "");
+    LLVMBuildCondBr(e->builder, is_alone, alone, found);
+    emit_at(e, found);
+    report(e, inst, inst->imm != 0 ? ABI_FAILURE_RACE_WRITE : ABI_FAILURE_RACE_READ, element, word);
+    leave_failed(e);
+    emit_at(e, alone);
+}
+
 // ---- printing
 // --------------------------------------------------------------------------------------------------------------------
 

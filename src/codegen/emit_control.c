@@ -191,6 +191,7 @@ static void emit_inst(struct emitter *e, const struct ir_inst *inst)
     case IR_OP_CALL: emit_set_value(e, inst, emit_call(e, inst)); break;
     case IR_OP_PRINT: emit_print(e, inst); break;
     case IR_OP_FAIL: emit_failure(e, inst); break;
+    case IR_OP_RACE: emit_race(e, inst, emit_value(e, inst->args[0]), emit_value(e, inst->args[1])); break;
     case IR_OP_CHECK: emit_bounds_check(e, inst, emit_value(e, inst->args[0]), emit_value(e, inst->args[1])); break;
     default:
         emit_control_inst(e, inst);

@@ -42,7 +42,8 @@ static bool is_gpu(const char *target)
 static struct pipeline_options options_of(struct job *job, const struct compiler_input *input)
 {
     struct arena *arena = &job->arena;
-    struct pipeline_options options = {.contract = !input->contract_off, .check_bounds = input->check_bounds};
+    struct pipeline_options options = {
+        .contract = !input->contract_off, .check_bounds = input->check_bounds, .check_races = input->check_races};
     const char *verify = getenv("RILL_VERIFY");
     options.verify = verify != NULL;
     options.calls_helpers = verify != NULL && strstr(verify, "calls") != NULL;

@@ -42,6 +42,7 @@ struct compiler_input {
     const char *target; // "native", "x86-64-v3", "sm_90", "gfx942", …; NULL is native
     bool contract_off;
     bool check_bounds;
+    bool check_races;
     bool fast_math;
     bool color;           // of rendered diagnostics and explain
     const char *sanitize; // NULL, "address", "thread": instrument kernels

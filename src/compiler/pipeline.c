@@ -138,6 +138,7 @@ void pipeline_compile(struct arena *arena, struct diags *diags, const char *path
         return;
     }
     module->check_bounds = options->check_bounds;
+    module->check_races = options->check_races;
     name_files(module, diags);
     if (is_well_formed(options, module, "lower", diags)) {
         pipeline_run_passes(module, diags, options, out_result);

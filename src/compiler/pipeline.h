@@ -14,6 +14,7 @@ struct pipeline_options {
     struct preprocess_options preprocess;
     bool contract;
     bool check_bounds;
+    bool check_races;
     bool is_gpu;                   // the plan is made for a GPU
     bool verify;                   // after every pass; what is wrong becomes an error
     bool calls_helpers;            // tests: none is inlined

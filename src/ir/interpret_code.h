@@ -78,6 +78,7 @@
     X(INDEX)                                                                                                           \
     X(INDEX_CHECKED)                                                                                                   \
     X(CHECK)                                                                                                           \
+    X(RACE)                                                                                                            \
     X(OFFSET)                                                                                                          \
     X(LOAD1)                                                                                                           \
     X(LOAD8)                                                                                                           \

@@ -433,6 +433,7 @@ static void compile_inst(struct compiler *c, const struct ir_inst *inst, int yie
     case IR_OP_PRINT: emit_plain(c, inst, CODE_PRINT, 0); break;
     case IR_OP_FAIL: emit_plain(c, inst, CODE_FAIL, 0); break;
     case IR_OP_CHECK: emit_plain(c, inst, CODE_CHECK, 64); break;
+    case IR_OP_RACE: emit_plain(c, inst, CODE_RACE, 64); break;
     case IR_OP_BREAK: jump_to(c, inst, inst->target, -1); break;
     case IR_OP_JUMP: jump_to(c, inst, inst->target, (int)inst->imm); break;
     case IR_OP_RETURN: emit_plain(c, inst, CODE_RETURN, 0); break;

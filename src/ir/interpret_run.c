@@ -307,6 +307,12 @@ enum interp_outcome interp_run(struct interp *interp, struct interp_function *fn
                 goto failed;
             }
             break;
+        case CODE_RACE:
+            if (regs[cell->b] != 0) {
+                interp_fail(interp, INTERP_ASSERT, insts[cell - cells]);
+                goto failed;
+            }
+            break;
         case CODE_FAIL: interp_fail(interp, INTERP_ASSERT, insts[cell - cells]); goto failed;
         case CODE_JUMP: cell = cells + cell->dst; continue;
         case CODE_JUMP_ZERO:

@@ -191,6 +191,9 @@ enum ir_op_group {
     X(FAIL, "fail", 0, CALL, IR_FAILS | IR_ENDS, "an assertion |text| failed: the iteration ends")                     \
     X(CHECK, "check", 2, CALL, IR_FAILS,                                                                               \
       "unless 0 <= args[0] < args[1] (i64) an index of the array |text| is out of range: it ends")                     \
+    X(RACE, "race", 2, CALL, IR_FAILS,                                                                                 \
+      "unless args[1] (i64) is 0 element args[0] (i64) of the array |text| is touched by another iteration, too, as "  \
+      "the record args[1] has it (plan/abi.h), and here written, if |imm| is 1, or read: it ends")                     \
     /* control */                                                                                                      \
     X(IF, "if", 1, NESTED, IR_REGIONS, "args[0] (i1): regions[0], else regions[1] (may be empty)")                     \
     X(BLOCK, "block", 0, NESTED, IR_REGIONS, "regions[0]; `break` of it leaves it")                                    \
@@ -646,6 +649,7 @@ struct ir_module {
     bool has_short_strips; // tests: loops are cut where it does not pay
     bool never_whole;      // tests: no loop in order is one task, however small
     bool check_bounds;     // INDEX must be checked against its extent (unless in_bounds)
+    bool check_races;      // loops that are parallel by the author's word are watched for races
 };
 
 // ---- build.c: makes instructions at the end of a region, numbered and typed -----------------------------------------

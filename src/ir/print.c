@@ -291,6 +291,9 @@ void ir_print(const struct ir_module *module, struct str *out)
     if (module->check_bounds) {
         str_add(out, "check_bounds\n");
     }
+    if (module->check_races) {
+        str_add(out, "check_races\n");
+    }
     for (int i = 0; i < module->file_count; i++) {
         str_printf(out, "file %d", i);
         ir_print_text(&p, module->files[i]);

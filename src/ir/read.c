@@ -330,6 +330,10 @@ static void read_head(struct reader *r)
         r->module->check_bounds = true;
         ir_read_line_end(r);
     }
+    if (ir_read_accept(r, "check_races")) {
+        r->module->check_races = true;
+        ir_read_line_end(r);
+    }
     VEC(const char *) files = {0};
     while (ir_read_accept(r, "file")) {
         if (ir_read_small(r, 0, INT32_MAX) != files.count) {

@@ -437,6 +437,7 @@ void ir_verify_op(struct verifier *v, const struct ir_inst *inst)
     case IR_OP_PRINT: verify_print(v, inst); break;
     case IR_OP_FAIL: want_text(v, inst); break;
     case IR_OP_CHECK:
+    case IR_OP_RACE:
         want_type(v, inst, IR_VOID);
         want_text(v, inst);
         want_args(v, inst, IR_I64);

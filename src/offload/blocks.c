@@ -89,7 +89,7 @@ static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node
                 continue;
             }
             bool is_restrict = restrict_separates(o, a, b);
-            if (is_restrict && !o->module->check_bounds) {
+            if (is_restrict && !o->module->check_bounds && !o->module->check_races) {
                 continue;
             }
             note_atomics(o, node, &effects[i].items[x], &effects[j].items[y]);

@@ -302,8 +302,9 @@ static bool find(struct offload *o, struct ir_inst *outer, struct nest *out, con
 {
     bool is_one = outer->loop->map == IR_MAP_OUTER || outer->loop->map == IR_MAP_TWO_LEVEL;
     int asked = is_one ? 1 : outer->loop->collapse;
+    bool is_watched = races_has_trusted(o, outer); // iterations have the numbers of the loops that are watched
     int wanted = asked > 0 ? asked : o->module->is_gpu ? UNASKED_MOST : 2;
-    *out = (struct nest){.count = 1, .strip = 1, .is_flexible = asked == 0 && !o->module->is_gpu};
+    *out = (struct nest){.count = 1, .strip = 1, .is_flexible = asked == 0 && !o->module->is_gpu && !is_watched};
     out->loops[0] = outer;
     const struct loop_facts *facts = outer->loop->analysis;
     out->conditions = facts->conditions;
@@ -313,13 +314,15 @@ static bool find(struct offload *o, struct ir_inst *outer, struct nest *out, con
     const char *why = why_not_independent(outer);
     why = why != NULL ? why : why_not_cut(outer, out->is_flexible);
     while (why == NULL && out->count < wanted && out->count < NEST_MOST) {
-        why = add_inner(o, out);
+        const struct ir_inst *inner = inner_of(out->loops[out->count - 1]);
+        bool is_proven = is_watched && asked == 0 && inner != NULL && !races_is_trusted(o, inner);
+        why = is_proven ? "it needs no watching" : add_inner(o, out);
     }
     *out_why = why;
     if (out->count < 2 || (asked > 0 && out->count < wanted)) {
         return false;
     }
-    out->strip = strip_of(o, out->loops[out->count - 1]);
+    out->strip = is_watched ? 1 : strip_of(o, out->loops[out->count - 1]);
     if (o->module->is_gpu) {
         choose_order(o, out);
     }

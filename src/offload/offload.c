@@ -93,6 +93,7 @@ struct plan_module *offload_module(struct ir_module *module)
     plan->files = module->files;
     plan->file_count = module->file_count;
     plan->check_bounds = module->check_bounds;
+    plan->check_races = module->check_races;
     plan->fields = ARENA_ARRAY(module->arena, struct plan_field, module->global_count);
     VEC(struct plan_piece) pieces = {0};
     for (int i = 0; i < module->global_count; i++) {

@@ -72,7 +72,7 @@ struct nest {
 enum fragment_kind {
     FRAGMENT_SERIAL,
     FRAGMENT_PARALLEL,
-    FRAGMENT_CLEAR, // of a scatter: no mark is set
+    FRAGMENT_CLEAR, // memory that the launch lends is set to zero
     FRAGMENT_MARK,  // of a scatter: sets the marks of the places that the loop will store to
 };
 
@@ -88,11 +88,12 @@ struct fragment {
     struct ir_var *escape;    // serial: 0, or k + 1 after the code left by escapes[k]; NULL: it never does
     struct ir_inst **escapes; // BREAK targets outside the fragment; NULL in it: return
     int escape_count;
-    const struct scatter *scatter; // clear: whose marks
-    const struct nest *nest;       // parallel: the loops that are one space; NULL: only |first|
-    const struct team *team;       // parallel: of a GPU's threads, for each iteration; NULL: one thread
-    bool is_alternative;           // of a loop that is also a task: that one stands for it
-    const struct fusion *fusion;   // parallel: the loops that |first| was made of; NULL: it is the kernel's own
+    int cleared;                 // clear: the parameter that holds the memory
+    const struct nest *nest;     // parallel: the loops that are one space; NULL: only |first|
+    const struct team *team;     // parallel: of a GPU's threads, for each iteration; NULL: one thread
+    const struct races *races;   // parallel: what it is watched by for races; NULL: it is not
+    bool is_alternative;         // of a loop that is also a task: that one stands for it
+    const struct fusion *fusion; // parallel: the loops that |first| was made of; NULL: it is the kernel's own
 };
 
 // What the passes note at an instruction that has regions: ir_inst.note.
@@ -154,7 +155,17 @@ struct offload {
         int capacity;
     } control_loops;
     int group_count;
-    int scratch_count;            // hidden parameters that hold memory of the launch
+    int scratch_count; // hidden parameters that hold marks of scatters
+    struct {
+        struct shadow_param {
+            int base;
+            int64_t granule;
+            int group; // blocks that run at the same time have shadows of their own
+            int param;
+        } *items;
+        int count;
+        int capacity;
+    } shadows;
     int loop_depth;               // control loops around what is built now
     struct assignments *assigned; // by variable, in the whole kernel; substitute.c, made on demand
     int assigned_count;           // variables there were then
@@ -185,6 +196,36 @@ void partition_add_final_value(struct offload *o, const struct ir_inst *loop, st
 
 // scatter.c: the tasks of a loop that is a scatter.
 void scatter_build(struct offload *o, struct ir_inst *loop, struct plan_node *parent);
+
+// lent.c: hidden parameters that hold memory of the launch.
+struct lent {
+    const char *name;
+    enum ir_type type;      // of an element, an integer
+    struct plan_expr *size; // in bytes
+    bool is_needed;         // without it there is no launch
+    struct loc loc;
+};
+struct plan_expr *lent_bytes_of_base(struct offload *o, int base);
+int lent_add(struct offload *o, const struct lent *lent); // the parameter; the next one counts its elements
+// A task before that of |loop| sets it to zero.
+void lent_add_clear(struct offload *o, struct ir_inst *loop, int param, struct plan_node *parent);
+
+// races.c: the check of loops that are parallel by the author's word alone.
+enum { RACES_MOST = 12 }; // arrays of one loop
+struct races {
+    struct shadow {
+        int base;        // whose elements it watches: the loop writes there
+        int param;       // that holds the shadow
+        int64_t granule; // bytes that have one record
+    } shadows[RACES_MOST];
+    int count;
+};
+bool races_has_trusted(const struct offload *o,
+                       struct ir_inst *inst); // in checked mode: it is such a loop or holds one
+bool races_is_trusted(const struct offload *o, const struct ir_inst *loop); // in checked mode: it is one
+bool races_writes(const struct ir_inst *inst); // an access that writes and is no explicit atomic
+// What watches the task of |loop|, made with the tasks that prepare it; NULL: it need not be watched.
+const struct races *races_build(struct offload *o, struct ir_inst *loop, struct plan_node *parent);
 
 // fragment.c
 struct fragment_flags {

@@ -466,7 +466,7 @@ static void outline_parallel(struct offload *o, const struct fragment *fragment)
     struct outline out;
     outline_init(&out, o, fragment, IR_FUNCTION_TASK, task->entry);
     out.is_parallel = true;
-    out.function->assume_independent = true;
+    out.function->assume_independent = fragment->races == NULL;
     reduce_prepare(&out);
     if (fragment->team != NULL && out.reduction_count == 0 && task->copy_count == 0) {
         out.team = fragment->team;
@@ -480,6 +480,7 @@ static void outline_parallel(struct offload *o, const struct fragment *fragment)
         outline_loop_variable(&out, loop, ir_emit0(&out.body, IR_OP_ITER, IR_I64), &out.body);
         outline_region(&out, &loop->regions[0], &out.body);
     }
+    races_note_accesses(&out);
     out.function->accumulators = out.accumulators.items;
     out.function->accumulator_count = out.accumulators.count;
     task->partial_size = out.function->partial_size;
@@ -513,7 +514,7 @@ void outline_tasks(struct offload *o)
         const struct fragment *fragment = &o->fragments.items[i];
         switch (fragment->kind) {
         case FRAGMENT_PARALLEL: outline_parallel(o, fragment); break;
-        case FRAGMENT_CLEAR: outline_clear(o, fragment); break;
+        case FRAGMENT_CLEAR: lent_outline_clear(o, fragment); break;
         case FRAGMENT_MARK: outline_marks(o, fragment); break;
         case FRAGMENT_SERIAL:
             if (fragment->rounds != NULL) {

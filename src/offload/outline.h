@@ -72,9 +72,16 @@ bool outline_sums(const struct outline *out, const struct ir_inst *loop);
 void outline_summing_loop(struct outline *out, const struct ir_inst *inst, int level, struct ir_builder *to);
 bool outline_sum_update(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
 
-// outline_scatter.c: the function that clears the marks of a scatter, the one that sets them, and a store to a
-// scattered array in either of the two that run the loop.
-void outline_clear(struct offload *o, const struct fragment *fragment);
+// lent.c: a parameter, an element of an array that the launch lends, and the function that sets all of it to zero.
+struct ir_inst *lent_param(struct outline *out, int index);
+struct ir_inst *lent_element(struct outline *out, int param, struct ir_inst *index, struct ir_builder *to);
+void lent_outline_clear(struct offload *o, const struct fragment *fragment);
+
+// races_note.c: in the function of a loop that is checked for races, notes each access and looks for another's.
+void races_note_accesses(struct outline *out);
+
+// outline_scatter.c: the function that sets the marks of a scatter, and a store to a scattered array in either of the
+// two that run the loop.
 void outline_marks(struct offload *o, const struct fragment *fragment);
 bool outline_is_scattered(const struct outline *out, const struct ir_inst *inst);
 void outline_scattered(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);

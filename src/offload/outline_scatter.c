@@ -1,6 +1,6 @@
 // The functions of a scatter. Each element of the scattered array has a mark: the number of the last iteration that
-// stores to it, counted from 1, or 0. One function clears the marks, one runs the slice of the loop that makes the
-// places of the stores and raises their marks, and the loop itself stores only where the mark is its own. A place
+// stores to it, counted from 1, or 0. One function clears the marks (lent.c), one runs the slice of the loop that makes
+// the places of the stores and raises their marks, and the loop itself stores only where the mark is its own. A place
 // outside of the array has no mark, and is stored to as C would.
 #include "offload/outline.h"
 
@@ -27,33 +27,14 @@ bool outline_is_scattered(const struct outline *out, const struct ir_inst *inst)
     return scatter_of(out, inst) != NULL;
 }
 
-static struct ir_inst *param(struct outline *out, int index, enum ir_type type)
-{
-    struct ir_inst *inst = ir_emit0(&out->prologue, IR_OP_PARAM, type);
-    inst->imm = index;
-    return inst;
-}
-
 static struct ir_inst *base_address(struct outline *out, int base)
 {
     if (base_kind(base) == BASE_PARAM) {
-        return param(out, base_index(base), IR_PTR);
+        return lent_param(out, base_index(base));
     }
     struct ir_inst *inst = ir_emit0(&out->prologue, IR_OP_ADDR_GLOBAL, IR_PTR);
     inst->global = out->o->module->globals[base_index(base)];
     return inst;
-}
-
-static struct ir_inst *mark_address(struct outline *out, const struct scatter *scatter, struct ir_inst *index,
-                                    struct ir_builder *to)
-{
-    struct ir_inst *args[4] = {param(out, scatter->param, IR_PTR), index,
-                               ir_const(&out->prologue, IR_I64, ir_type_size(IR_I32)),
-                               ir_const(&out->prologue, IR_I64, -1)};
-    struct ir_inst *address = ir_emit(to, IR_OP_INDEX, IR_PTR, 4, args);
-    address->text = out->o->kernel->params[scatter->param].name;
-    address->in_bounds = true;
-    return address;
 }
 
 // The mark that an iteration gives to the places that it stores to.
@@ -75,7 +56,7 @@ static struct mark_place place_of(struct outline *out, const struct scatter *sca
     struct ir_inst *way = ir_emit2(to, IR_OP_SUB, IR_I64, ir_emit1(to, IR_OP_PTRTOINT, IR_I64, address), from);
     struct ir_inst *granule = ir_const(&out->prologue, IR_I64, scatter->granule);
     struct mark_place place = {.index = ir_emit2(to, IR_OP_UDIV, IR_I64, way, granule)};
-    struct ir_inst *count = param(out, scatter->param + 1, IR_I64);
+    struct ir_inst *count = lent_param(out, scatter->param + 1);
     place.exists = ir_emit2(to, IR_OP_ULT, IR_I1, place.index, count);
     return place;
 }
@@ -93,7 +74,7 @@ static void raise_mark(struct outline *out, const struct scatter *scatter, const
                        struct ir_builder *to)
 {
     struct ir_builder inner = under(to, place->exists);
-    struct ir_inst *args[2] = {mark_address(out, scatter, place->index, &inner), own_mark(out, &inner)};
+    struct ir_inst *args[2] = {lent_element(out, scatter->param, place->index, &inner), own_mark(out, &inner)};
     // Many iterations may store to one place, and most of them are not the last: these only look.
     struct ir_inst *mark = ir_emit1(&inner, IR_OP_LOAD, IR_I32, args[0]);
     mark->base = base_make(BASE_PARAM, scatter->param);
@@ -110,7 +91,7 @@ static void store_if_last(struct outline *out, const struct ir_inst *inst, const
 {
     struct ir_inst *zero = ir_const(&out->prologue, IR_I64, 0);
     struct ir_inst *index = ir_emit3(to, IR_OP_SELECT, IR_I64, place->exists, place->index, zero);
-    struct ir_inst *mark = ir_emit1(to, IR_OP_LOAD, IR_I32, mark_address(out, scatter, index, to));
+    struct ir_inst *mark = ir_emit1(to, IR_OP_LOAD, IR_I32, lent_element(out, scatter->param, index, to));
     mark->base = base_make(BASE_PARAM, scatter->param);
     struct ir_inst *is_own = ir_emit2(to, IR_OP_EQ, IR_I1, mark, own_mark(out, to));
     struct ir_inst *is_outside = ir_emit2(to, IR_OP_EQ, IR_I1, place->exists, ir_const(&out->prologue, IR_I1, 0));
@@ -149,19 +130,4 @@ void outline_marks(struct offload *o, const struct fragment *fragment)
         outline_init(&out, o, fragment, IR_FUNCTION_TASK, task->in_order);
         out.function->is_serial = true;
     }
-}
-
-void outline_clear(struct offload *o, const struct fragment *fragment)
-{
-    assert(fragment->kind == FRAGMENT_CLEAR && fragment->scatter != NULL);
-    struct outline out;
-    outline_init(&out, o, fragment, IR_FUNCTION_TASK, o->tasks.items[fragment->task].entry);
-    out.is_parallel = true;
-    out.function->assume_independent = true;
-    out.body.loc = fragment->first->loc;
-    struct ir_inst *index = ir_emit0(&out.body, IR_OP_ITER, IR_I64);
-    struct ir_inst *args[2] = {mark_address(&out, fragment->scatter, index, &out.body),
-                               ir_const(&out.prologue, IR_I32, 0)};
-    struct ir_inst *store = ir_emit(&out.body, IR_OP_STORE, IR_I32, 2, args);
-    store->base = base_make(BASE_PARAM, fragment->scatter->param);
 }

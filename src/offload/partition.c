@@ -91,11 +91,13 @@ static struct plan_expr *order_cost(struct offload *o, const struct ir_inst *loo
 }
 
 // The task of a parallel loop, or of a nest of them.
-static int add_parallel(struct offload *o, struct ir_inst *loop, int group, const struct nest *nest)
+static int add_parallel(struct offload *o, struct ir_inst *loop, int group, const struct nest *nest,
+                        const struct races *races)
 {
     assert(loop->op == IR_OP_FOR && loop->loop->analysis != NULL);
     const struct loop_facts *facts = loop->loop->analysis;
     struct fragment fragment = {.kind = FRAGMENT_PARALLEL, .first = loop, .count = 1, .group = group, .nest = nest};
+    fragment.races = races;
     fragment.fusion = offload_note(o, loop)->fusion;
     const struct nest *tests = nest; // NULL: the loop's own
     if (nest == NULL && team_of(o, loop)->is_found) {
@@ -124,7 +126,7 @@ static int add_parallel(struct offload *o, struct ir_inst *loop, int group, cons
     task->block_dim = loop->loop->block_dim;
     struct fragment_flags flags = {.check_bounds = o->module->check_bounds};
     walk_inst(loop, fragment_note_flags, &flags);
-    task->may_fail = flags.may_fail;
+    task->may_fail = flags.may_fail || races != NULL;
     task->may_print = flags.may_print;
     VEC_PUSH(o->arena, &o->fragments, fragment);
     return fragment.task;
@@ -154,7 +156,8 @@ void partition_add_task(struct offload *o, struct ir_inst *loop, struct plan_nod
     if (nest != NULL) {
         nest_settle(o, nest, parent);
     }
-    int task = add_parallel(o, loop, parent->group, nest);
+    const struct races *races = races_build(o, loop, parent);
+    int task = add_parallel(o, loop, parent->group, nest, races);
     const struct fusion *fusion = offload_note(o, loop)->fusion;
     o->loops.items[offload_note(o, loop)->loop_index].task = task;
     for (int i = 0; fusion != NULL && i < fusion->count; i++) {

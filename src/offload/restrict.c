@@ -43,7 +43,8 @@ static void add_pairs(struct offload *o, struct plan_task *task)
 
 void restrict_check(struct offload *o)
 {
-    for (int i = 0; i < o->tasks.count && o->module->check_bounds; i++) {
+    bool is_checked = o->module->check_bounds || o->module->check_races;
+    for (int i = 0; i < o->tasks.count && is_checked; i++) {
         add_pairs(o, &o->tasks.items[i]);
     }
 }

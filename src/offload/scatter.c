@@ -32,54 +32,6 @@ static struct plan_expr *number(struct offload *o, int64_t value)
 
 // ---- the marks -----------------------------------------------------------------------------------------------------
 
-static struct plan_expr *bytes_of_base(struct offload *o, int base)
-{
-    if (base_kind(base) == BASE_GLOBAL) {
-        return number(o, (int64_t)o->module->globals[base_index(base)]->size);
-    }
-    struct plan_expr *extent = ARENA_NEW(o->arena, struct plan_expr);
-    *extent = (struct plan_expr){.kind = PLAN_EXPR_EXTENT, .type = IR_I64, .index = base_index(base)};
-    return extent;
-}
-
-static struct ir_ctype *integer_type(struct offload *o, enum ir_type type, const char *name)
-{
-    struct ir_ctype *ctype = ARENA_NEW(o->arena, struct ir_ctype);
-    *ctype = (struct ir_ctype){.kind = IR_CTYPE_SCALAR,
-                               .name = name,
-                               .scalar = type,
-                               .size = (uint64_t)ir_type_size(type),
-                               .align = (uint32_t)ir_type_size(type)};
-    return ctype;
-}
-
-static int add_param(struct offload *o, struct ir_param param, struct plan_expr *scratch)
-{
-    struct ir_function *kernel = o->kernel;
-    struct plan_kernel *out = o->out;
-    struct ir_param *params = ARENA_ARRAY(o->arena, struct ir_param, kernel->param_count + 1);
-    struct plan_param *plans = ARENA_ARRAY(o->arena, struct plan_param, kernel->param_count + 1);
-    for (int i = 0; i < kernel->param_count; i++) {
-        params[i] = kernel->params[i];
-        plans[i] = out->params[i];
-    }
-    params[kernel->param_count] = param;
-    plans[kernel->param_count] = (struct plan_param){.name = param.name,
-                                                     .type = param.type,
-                                                     .is_array = param.is_array,
-                                                     .ctype = param.ctype,
-                                                     .counts = param.counts,
-                                                     .scratch = scratch,
-                                                     .offset = (out->args_size + 7) & ~(uint64_t)7,
-                                                     .loc = param.loc};
-    out->args_size = plans[kernel->param_count].offset + sizeof(uint64_t);
-    kernel->params = params;
-    out->params = plans;
-    out->hidden_count++;
-    out->param_count++;
-    return kernel->param_count++;
-}
-
 // On a CPU. Where floats are summed the way taken must not depend on the number of threads: it decides on the bits.
 static bool may_ask_for_workers(struct offload *o, struct ir_inst *loop)
 {
@@ -98,21 +50,11 @@ static struct plan_expr *wanted_marks(struct offload *o, struct ir_inst *loop, s
 
 static void add_marks(struct offload *o, struct scatter *scatter, struct ir_inst *loop)
 {
-    struct loc loc = loop->loc;
-    int mark_size = ir_type_size(IR_I32), number_of = o->scratch_count++;
-    struct plan_expr *count = op(o, IR_OP_SDIV, bytes_of_base(o, scatter->base), number(o, scatter->granule));
-    struct ir_param marks = {.name = arena_printf(o->arena, ".marks%d", number_of),
-                             .loc = loc,
-                             .type = IR_PTR,
-                             .ctype = integer_type(o, IR_I32, "int"),
-                             .is_array = true};
-    scatter->param = add_param(o, marks, wanted_marks(o, loop, op(o, IR_OP_MUL, count, number(o, mark_size))));
-    struct ir_param counts = {.name = arena_printf(o->arena, ".marks%d.count", number_of),
-                              .loc = loc,
-                              .type = IR_I64,
-                              .ctype = integer_type(o, IR_I64, "long"),
-                              .counts = scatter->param + 1};
-    add_param(o, counts, NULL);
+    struct lent marks = {
+        .name = arena_printf(o->arena, ".marks%d", o->scratch_count++), .type = IR_I32, .loc = loop->loc};
+    struct plan_expr *count = op(o, IR_OP_SDIV, lent_bytes_of_base(o, scatter->base), number(o, scatter->granule));
+    marks.size = wanted_marks(o, loop, op(o, IR_OP_MUL, count, number(o, ir_type_size(IR_I32))));
+    scatter->param = lent_add(o, &marks);
 }
 
 static bool has_room(const struct offload *o, const struct loop_facts *facts)
@@ -188,21 +130,6 @@ static void add_effects(struct offload *o, struct plan_task *task, const struct 
     task->effect_count = count;
 }
 
-static void add_clear(struct offload *o, struct ir_inst *loop, const struct scatter *scatter, struct plan_node *parent)
-{
-    struct fragment fragment = {
-        .kind = FRAGMENT_CLEAR, .first = loop, .group = parent->group, .scatter = scatter, .is_alternative = true};
-    struct plan_task *task = fragment_add_task(o, PLAN_TASK_PARALLEL, loop->loc, parent->group, &fragment.task);
-    task->trip = plan_param(o->arena, IR_I64, scatter->param + 1);
-    task->cost = number(o, 1);
-    task->collapse = 1;
-    task->effects = ARENA_NEW(o->arena, struct plan_effect);
-    task->effects[0] = mark_effect(scatter, PLAN_WRITE, loop->loc);
-    task->effect_count = 1;
-    VEC_PUSH(o->arena, &o->fragments, fragment);
-    fragment_add_node(o, parent, PLAN_TASK, loop->loc)->task = fragment.task;
-}
-
 static void add_mark(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
     const struct loop_facts *facts = loop->loop->analysis;
@@ -260,7 +187,7 @@ void scatter_build(struct offload *o, struct ir_inst *loop, struct plan_node *pa
     add_in_order(o, loop, fragment_add_node(o, choice, PLAN_SEQUENCE, loop->loc));
     struct plan_node *tasks = fragment_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
     for (int i = 0; i < facts->scatter_count; i++) {
-        add_clear(o, loop, &facts->scatters[i], tasks);
+        lent_add_clear(o, loop, facts->scatters[i].param, tasks);
     }
     add_mark(o, loop, tasks);
     partition_add_task(o, loop, tasks, NULL);

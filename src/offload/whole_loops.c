@@ -54,7 +54,7 @@ static struct plan_expr *work_of(struct offload *o, int index, struct ir_inst *l
 
 bool whole_loops_may_be_task(struct offload *o, struct ir_inst *loop)
 {
-    return !o->module->never_whole && walk_inst(loop, facts_is_not_blocks, NULL) &&
+    return !o->module->never_whole && !races_has_trusted(o, loop) && walk_inst(loop, facts_is_not_blocks, NULL) &&
            walk_inst(loop, choose_has_no_escape, loop);
 }
 

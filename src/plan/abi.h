@@ -13,7 +13,27 @@
 // locals that cross tasks. It starts zeroed and is aligned to 64 bytes.
 enum { ABI_MAX_ARGS_SIZE = 4000, ABI_MAX_BLOCK_SIZE = 64 * 1024, ABI_BLOCK_ALIGN = 64 };
 
-enum abi_failure_kind { ABI_FAILURE_ASSERT = 1, ABI_FAILURE_BOUNDS = 2 };
+enum abi_failure_kind {
+    ABI_FAILURE_ASSERT = 1,
+    ABI_FAILURE_BOUNDS = 2,
+    ABI_FAILURE_RACE_READ = 3, // the access that found it reads, or is an atomic
+    ABI_FAILURE_RACE_WRITE = 4,
+};
+
+// The check of races: what is noted of an access is a word. Bit 0 says that it writes and is no explicit atomic, then
+// come its class, the line (0: not known) and the number of the iteration, from 1. Two accesses of one class, but for
+// 0, do not race: stores of one constant, and updates of any kind, which are atomic. A record holds four words: two
+// that write, two that do not. Of a failure the other's word is the extent, and the index is the element.
+enum {
+    ABI_RACE_RECORD_SIZE = 32,
+    ABI_RACE_WRITE = 1,
+    ABI_RACE_CLASS_SHIFT = 1,
+    ABI_RACE_CLASS_MASK = 127,
+    ABI_RACE_CLASS_UPDATE = 127, // classes below are constants
+    ABI_RACE_LINE_SHIFT = 8,
+    ABI_RACE_LINE_MASK = 0xfffff,
+    ABI_RACE_ITERATION_SHIFT = 28,
+};
 
 // Constant data in the image: one for each place that can fail.
 struct abi_failure {

@@ -283,7 +283,7 @@ static void check_params(struct check *check)
 {
     const struct plan_kernel *kernel = check->kernel;
     if (kernel->hidden_count < 0 ||
-        kernel->hidden_count > kernel->param_count / 2 + 2 * PLAN_MAX_SCRATCH + PLAN_MAX_OWN ||
+        kernel->hidden_count > kernel->param_count / 2 + 2 * (PLAN_MAX_SCRATCH + PLAN_MAX_SHADOWS) + PLAN_MAX_OWN ||
         kernel->hidden_count > kernel->param_count) {
         fail(check, "there are fewer parameters than hidden ones", kernel->hidden_count);
         return;

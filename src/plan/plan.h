@@ -271,6 +271,7 @@ struct plan_param {
     int counts;                 // 1 + the number of the array whose elements the launch counts here; 0: given
     struct plan_expr *scratch;  // i64 bytes of memory that the launch lends for as long as it runs, or gives none
                                 // (null); NULL: the array is given
+    bool is_needed;             // |scratch|: without that memory there is no launch
     bool is_scratch;            // an array of the kernel's own: the launch lends as much as its extents say
     bool is_result;             // and what the kernel returns, a struct, is left there
     uint64_t offset;            // in the argument buffer
@@ -283,8 +284,9 @@ struct plan_slot {
     uint64_t size;
 };
 
-// Arrays that are lent to one launch: for the marks of scatters, and of the kernel's own.
-enum { PLAN_MAX_SCRATCH = 16, PLAN_MAX_OWN = 33 };
+// Arrays that are lent to one launch: for the marks of scatters, the shadows of the check of races, and of the kernel's
+// own.
+enum { PLAN_MAX_SCRATCH = 16, PLAN_MAX_SHADOWS = 48, PLAN_MAX_OWN = 33 };
 
 struct plan_kernel {
     const char *name;
@@ -337,6 +339,7 @@ struct plan_module {
     struct plan_piece *pieces;
     int piece_count;
     bool check_bounds;
+    bool check_races;
 };
 
 // expr.c: building (folds constants and identities; NULL operands give NULL, "not known") and evaluating

@@ -391,6 +391,7 @@ static void io_param(struct io *io, struct plan_param *param)
     }
     io_int(io, &param->counts);
     io_expr(io, &param->scratch);
+    io_bool(io, &param->is_needed);
     io_bool(io, &param->is_scratch);
     io_bool(io, &param->is_result);
     io_u64(io, &param->offset);
@@ -464,6 +465,7 @@ static void io_module(struct io *io, struct plan_module *module)
         io_kernel(io, module->kernels[i]);
     }
     io_bool(io, &module->check_bounds);
+    io_bool(io, &module->check_races);
 }
 
 void plan_write(const struct plan_module *module, struct str *out)

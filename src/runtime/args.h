@@ -32,9 +32,9 @@ enum { ARGS_FEW = ARG_RULE_FEW, ARGS_FEW_SIZE = 128 };
         void *hosts[parameter_count];                                                                                  \
     }
 ARGS_ROOM(few_args, ARGS_FEW, ARGS_FEW_SIZE);
-// One that counts its elements for each array that is given, two for each that the launch lends for marks, one for each
-// of the kernel's own.
-ARGS_ROOM(many_args, 2 * RILL_MAX_ARGS + 2 * PLAN_MAX_SCRATCH + PLAN_MAX_OWN, ABI_MAX_ARGS_SIZE);
+// One that counts its elements for each array that is given, two for each that the launch lends for marks and shadows,
+// one for each of the kernel's own.
+ARGS_ROOM(many_args, 2 * (RILL_MAX_ARGS + PLAN_MAX_SCRATCH + PLAN_MAX_SHADOWS) + PLAN_MAX_OWN, ABI_MAX_ARGS_SIZE);
 #undef ARGS_ROOM
 
 // No arguments yet, with |room| for them.

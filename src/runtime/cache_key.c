@@ -119,6 +119,7 @@ void cache_key_of_image(const struct cache_builds *builds, const char *device, c
     add_text(&hash, input->target);
     add_number(&hash, input->contract_off);
     add_number(&hash, input->check_bounds);
+    add_number(&hash, input->check_races);
     add_number(&hash, input->fast_math);
     add_number(&hash, input->color); // of the diagnostics
     add_number(&hash, input->stand_in);

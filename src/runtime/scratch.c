@@ -174,8 +174,9 @@ static rill_status find_sizes(struct packed_args *packed, uint64_t *out_own, uin
     for (int i = packed->count; i < plan->param_count; i++) {
         const struct plan_param *param = &plan->params[i];
         uint64_t size = 0;
-        if (param->is_scratch) {
-            RILL_TRY(own_size(packed, param, &size));
+        if (param->is_scratch || param->is_needed) {
+            size = param->is_scratch ? 0 : marks_size(packed, param);
+            RILL_TRY(param->is_scratch ? own_size(packed, param, &size) : RILL_OK);
             *out_own += round_up(size); // a few dozen of 2^47 bytes at most
         } else if (param->scratch != NULL) {
             size = marks_size(packed, param);
@@ -192,7 +193,8 @@ static void put_addresses(struct packed_args *packed, void *memory, bool has_mar
     unsigned char *at = memory;
     for (int i = packed->count; i < plan->param_count; i++) {
         const struct plan_param *param = &plan->params[i];
-        bool is_lent = param->is_scratch || (param->scratch != NULL && has_marks && packed->sizes[i] > 0);
+        bool is_lent =
+            param->is_scratch || (param->scratch != NULL && (has_marks || param->is_needed) && packed->sizes[i] > 0);
         if (is_lent && at != NULL) {
             memcpy(packed->buffer + param->offset, &at, sizeof at);
             at += round_up(packed->sizes[i]);
@@ -201,6 +203,17 @@ static void put_addresses(struct packed_args *packed, void *memory, bool has_mar
         }
     }
     args_count_elements(packed);
+}
+
+static bool has_needed(const struct packed_args *packed)
+{
+    const struct plan_kernel *plan = packed->kernel->plan;
+    for (int i = packed->count; i < plan->param_count; i++) {
+        if (plan->params[i].is_needed) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void log_no_marks(const struct packed_args *packed)
@@ -254,8 +267,9 @@ rill_status scratch_lend(struct packed_args *packed, struct stream *stream, stru
         scratch = acquire(packed->context, stream, own);
     }
     if (scratch == NULL && own > 0) {
-        return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: kernel '%s': no memory for its own arrays, %" PRIu64 " bytes",
-                           packed->who, packed->kernel->plan->name, own);
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: kernel '%s': no memory for its own arrays%s, %" PRIu64 " bytes",
+                           packed->who, packed->kernel->plan->name, has_needed(packed) ? " and the check of races" : "",
+                           own);
     }
     if (marks > 0 && !has_marks) {
         log_no_marks(packed);

@@ -134,6 +134,7 @@ struct source *source_copy(struct arena *arena, const char *text, size_t length,
     input->after = copy_text(arena, options->after);
     input->contract_off = options->contract_off || environment_has("RILL_CONTRACT", "off");
     input->check_bounds = options->check_bounds || environment_has("RILL_CHECK", "bounds");
+    input->check_races = options->check_races || environment_has("RILL_CHECK", "races");
     input->stand_in = environment_has("RILL_STAND_IN", "1"); // a testing aid
     input->fast_math = options->fast_math;
     input->color = options->color;

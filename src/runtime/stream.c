@@ -463,6 +463,8 @@ rill_status rill_stream_error(rill_stream handle, rill_error_info *out_info)
         out_info->iteration = error.iteration;
         out_info->index = error.index;
         out_info->extent = error.extent;
+        out_info->other_iteration = error.other_iteration;
+        out_info->other_line = error.other_line;
         out_info->stream = error.stream;
         snprintf(out_info->text, sizeof out_info->text, "%s", error.text);
         snprintf(out_info->kernel, sizeof out_info->kernel, "%s", error.kernel);

@@ -130,7 +130,8 @@ static struct ir_inst *make(struct fixture *f, enum ir_op op, struct ir_var *var
         if (op == IR_OP_CALL) {
             return NULL;
         }
-        inst = op == IR_OP_CHECK ? ir_emit2(&f->b, op, IR_VOID, o->i64, o->i64) : ir_emit0(&f->b, op, IR_VOID);
+        inst = op == IR_OP_CHECK || op == IR_OP_RACE ? ir_emit2(&f->b, op, IR_VOID, o->i64, o->i64)
+                                                     : ir_emit0(&f->b, op, IR_VOID);
         if (op == IR_OP_PRINT) {
             inst = ir_emit1(&f->b, op, IR_VOID, o->q);
             ir_remove(inst->prev);

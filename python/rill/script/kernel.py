@@ -215,7 +215,7 @@ class ScriptKernel:
 
 
 def kernel(function=None, **options):
-    """Makes a kernel of a Python function. |options|: check_bounds, contract, fast_math, as Context.module() has them."""
+    """Makes a kernel of a Python function. |options|: check_bounds, check_races, contract, fast_math, as Context.module() has them."""
     if function is None:
         return lambda function: ScriptKernel(function, options)
     return ScriptKernel(function, options)

@@ -70,7 +70,7 @@ static void note_failure(struct abi_frame *frame, const struct abi_failure *fail
 {
     struct cpu_run *run = ((struct task_call *)frame)->exec->run;
     if (claim_failure(run)) {
-        run->failure_status = failure->kind == ABI_FAILURE_BOUNDS ? RILL_ERR_BOUNDS : RILL_ERR_ASSERT;
+        run->failure_status = backend_failure_status(failure->kind);
         run->failure = failure;
         run->failure_iteration = iteration;
         run->failure_index = index;
@@ -87,7 +87,7 @@ void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_e
     (void)state;
     const struct abi_failure *failure = run->failure;
     const struct plan_kernel *kernel = run->kernel->plan;
-    if (run->failure_status == RILL_ERR_CONFLICT) {
+    if (run->failure_status == RILL_ERR_CONFLICT && failure == NULL) {
         backend_describe_restrict(run->image->plan, kernel, run->failure_effects[0], run->failure_effects[1],
                                   out_error);
         out_error->stream = stream;
