@@ -44,7 +44,10 @@ def __getattr__(name):
         return struct
     if name == "torch":
         import importlib
-        return importlib.import_module("rill.torch")
+        try:
+            return importlib.import_module("rill.torch")
+        except ModuleNotFoundError as error:
+            raise AttributeError(f"rill.torch needs PyTorch: {error}") from None
     if name not in _SCRIPT:
         raise AttributeError(f"module 'rill' has no attribute '{name}'")
     from rill import script
@@ -53,7 +56,8 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_SCRIPT, "struct", "torch"})
+    import importlib.util
+    return sorted({*globals(), *_SCRIPT, "struct", *(["torch"] if importlib.util.find_spec("torch") else [])})
 
 
 def array(values, dtype=None):

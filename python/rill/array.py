@@ -109,6 +109,7 @@ class Array(_core.Array):
 
     @property
     def ndim(self):
+        """How many extents there are."""
         return len(self.shape)
 
     @property

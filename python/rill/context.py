@@ -139,6 +139,7 @@ class Context(_core.Context):
 
     @property
     def default_stream(self):
+        """The stream of what names none: a queue like the others."""
         return Stream(self, place=1)
 
     @property

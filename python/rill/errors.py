@@ -50,6 +50,7 @@ class CompileError(Error):
 
     @property
     def diagnostics(self):
+        """Everything that the compiler said, as Diagnostic."""
         return [Diagnostic(*item) for item in self._diagnostics]
 
 

@@ -5,15 +5,25 @@ from rill.errors import Diagnostic, NotFoundError
 _EMIT = {"ir": 0, "plan": 1, "llvm": 2, "asm": 3, "openmp": 4}
 
 
+class _Doc:
+    """What help() shows: of the class a text, of a kernel its signature in C."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __get__(self, kernel, kind=None):
+        return self.text if kernel is None else kernel.prototype
+
+
 class Kernel(_core.Kernel):
-    """A kernel. Called with the values of its parameters, by place or by name, it queues the work on `stream=`, or the
+    __doc__ = _Doc("""A kernel. Called with the values of its parameters, by place or by name, it queues the work on `stream=`, or the
     current stream, and returns at once; a kernel that returns a value is waited for. launch() never waits, call() always
     does.
 
     An array parameter takes a rill.Array, or memory of others in one piece: NumPy arrays and whatever has the buffer
     protocol, torch tensors, DLPack, __cuda_array_interface__. It is used in place where the device can, and kept alive
     until the work is done.
-    """
+    """)
 
     def __repr__(self):
         return f"<rill.Kernel {self.prototype}>"
@@ -51,10 +61,6 @@ class Kernel(_core.Kernel):
         return self.name
 
     @property
-    def __doc__(self):
-        return self.prototype
-
-    @property
     def returns(self):
         """The type that it returns, or None."""
         kind, c_name = self._info[3:]
@@ -64,18 +70,22 @@ class Kernel(_core.Kernel):
 
     @property
     def file(self):
+        """The file that it stands in."""
         return self._info[0]
 
     @property
     def line(self):
+        """The line of its head."""
         return self._info[1]
 
     @property
     def task_count(self):
+        """The tasks that its loops became."""
         return self._info[2]
 
     @property
     def context(self):
+        """The context that it was compiled for."""
         return self.module.context
 
     def with_defaults(self, **values):

@@ -73,6 +73,7 @@ class StructType(DType):
         return self.cls(*arguments, **named)
 
     def member(self, name):
+        """The Member of that name, or None."""
         return next((m for m in self.members if m.name == name), None)
 
     @property

@@ -61,6 +61,7 @@ class DType:
 
     @property
     def is_float(self):
+        """Whether it is a floating-point type."""
         return self.name in ("f16", "bf16", "f32", "f64")
 
     @property
@@ -70,6 +71,7 @@ class DType:
 
     @property
     def is_signed(self):
+        """Whether it has numbers below 0."""
         return self.name.startswith("i") or self.is_float
 
     @property

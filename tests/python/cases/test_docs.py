@@ -28,3 +28,50 @@ def test_programs_of_the_manual_run(capsys, tmp_path, monkeypatch):
     out = capsys.readouterr().out
     total = float(out.splitlines()[0])
     assert abs(total - 1000) < 1 and "loop: parallel, proven" in out and "the assertion 'n > 1' failed" in out
+
+
+def test_everything_public_is_described():
+    """Modules, classes, functions, methods and properties have a sentence about themselves."""
+    import inspect
+
+    import rill
+    import rill.quadrants
+    import rill.structs
+    missing = []
+
+    def look(where, thing):
+        if not (inspect.getdoc(thing) or "").strip():
+            missing.append(where)
+        if inspect.isclass(thing):
+            for name, part in vars(thing).items():
+                is_own = callable(part) or isinstance(part, (property, classmethod, staticmethod))
+                if not name.startswith("_") and is_own and not isinstance(part, rill.DType):
+                    look(f"{where}.{name}", getattr(thing, name))
+
+    for module in (rill, rill.quadrants, rill.structs):
+        for name in dir(module):
+            thing = getattr(module, name, None)
+            if not name.startswith("_") and callable(thing) and not isinstance(thing, rill.DType):
+                look(f"{module.__name__}.{name}", thing)
+    assert not missing, missing
+
+
+def test_kernels_say_what_they_are(ctx):
+    """repr(), help() and inspect.signature()."""
+    import inspect
+
+    import rill
+    kernel = ctx.kernel("#include <rill/kernel.h>\nkernel void step(int n, const float x[n], float *y, double rate) "
+                        "{ for (int i = 0; i < n; i++) y[i] = rate * x[i]; }")
+    assert repr(kernel) == "<rill.Kernel void step(int n, const float x[], float *y, double rate)>"
+    assert str(inspect.signature(kernel.with_defaults(rate=2.0))) == (
+        "(n: rill.i32, x: rill.f32[:], y: rill.f32[:], rate: rill.f64 = 2.0, *, stream=None) -> None")
+
+    @rill.kernel
+    def smooth(x: rill.f32[:], width: int = 3) -> float:
+        """Smooths."""
+        return x[0]
+
+    assert smooth.__doc__ == "Smooths." and smooth.__name__ == "smooth"
+    assert repr(smooth) == "<rill kernel smooth(x: rill.f32[:], width: int = 3) -> float>"
+    assert str(inspect.signature(smooth)) == "(x: rill.f32[:], width: int = 3) -> float"

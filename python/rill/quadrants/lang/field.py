@@ -19,6 +19,7 @@ class Ndarray(Array):
         return self
 
     def device_allocation_ptr(self):
+        """The address of the first element."""
         return self.address
 
     @property

@@ -5,7 +5,7 @@ import rill
 from rill.quadrants.lang.exception import QuadrantsRuntimeError
 
 _context = None
-tapes = []  # that were entered
+tapes: list = []  # that were entered
 _config = None
 
 

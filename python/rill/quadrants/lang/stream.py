@@ -36,8 +36,10 @@ class Event(_Event):
 
 
 def create_stream():
+    """A new stream."""
     return Stream(impl.context())
 
 
 def create_event():
+    """A new event."""
     return Event(impl.context())
