@@ -13,7 +13,7 @@ _rill()
         check) compile="$compile --json --strict" ;;
         emit) compile="$compile --ir --plan --llvm --asm --openmp --ptx --amdgcn --after" ;;
         explain) ;;
-        build) compile="$compile -o --prefix --include --no-source" ;;
+        build) compile="$compile -o --prefix --include --depfile --no-source" ;;
         devices) compile="--all --help" ;;
         cache) compile="list stats verify clear --folder --remove --help" ;;
         doctor) compile="--quick --device --help" ;;

@@ -70,6 +70,7 @@ typedef struct rill_built {
     void *object; // an object file that holds them, for the linker
     size_t object_size;
     char *header; // the text of the header
+    char *files;  // the paths of the files that the source includes, each with a newline behind it
 } rill_built;
 
 // Compiles |text| for each target. |options| as for rill_module_create(), but for its target; the path in it is that of

@@ -14,9 +14,10 @@ struct build_command {
     rill_package_options package;
     const char *targets[MAX_TARGETS];
     const char *path;
-    const char *out; // without its ending; NULL: beside where we are, by the file's name
-    char *text;      // owned
-    char *words;     // owned: the list of targets, cut
+    const char *depfile; // NULL: none
+    const char *out;     // without its ending; NULL: beside where we are, by the file's name
+    char *text;          // owned
+    char *words;         // owned: the list of targets, cut
 };
 
 static void finish(struct build_command *command)
@@ -69,6 +70,10 @@ static int own_option(struct build_command *command, int argc, char **argv, int 
     }
     if ((value = cli_option_value("--include", argc, argv, at, &taken)) != NULL) {
         command->package.include = value;
+        return taken;
+    }
+    if ((value = cli_option_value("--depfile", argc, argv, at, &taken)) != NULL) {
+        command->depfile = value;
         return taken;
     }
     if (strcmp(argv[at], "--no-source") == 0) {
@@ -172,6 +177,45 @@ static int write_file(const char *stem, const char *ending, const void *bytes, s
     return code;
 }
 
+// A path as make reads it.
+static void put_path(FILE *file, const char *path, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (path[i] == '$') {
+            fputc('$', file);
+        } else if (path[i] == ' ' || path[i] == '#') {
+            fputc('\\', file);
+        }
+        fputc(path[i], file);
+    }
+}
+
+// A rule for make and ninja: what was written depends on the source and on what that includes.
+static int write_depfile(const struct build_command *command, const char *stem, const char *files)
+{
+    FILE *file = fopen(command->depfile, "w");
+    if (file == NULL) {
+        return cli_fail(CLI_FILE, "cannot write '%s': %s", command->depfile, strerror(errno));
+    }
+    put_path(file, stem, strlen(stem));
+    fputs(".o ", file);
+    put_path(file, stem, strlen(stem));
+    fputs(".h:", file);
+    if (strcmp(command->path, "-") != 0) {
+        fputc(' ', file);
+        put_path(file, command->path, strlen(command->path));
+    }
+    for (const char *at = files; *at != '\0'; at += strcspn(at, "\n") + 1) {
+        fputs(" \\\n  ", file);
+        put_path(file, at, strcspn(at, "\n"));
+    }
+    fputc('\n', file);
+    bool is_written = ferror(file) == 0;
+    return fclose(file) == 0 && is_written
+               ? CLI_OK
+               : cli_fail(CLI_FILE, "cannot write '%s': %s", command->depfile, strerror(errno));
+}
+
 static int build(struct build_command *command)
 {
     char stem[4000], name[4000 + 1];
@@ -189,6 +233,7 @@ static int build(struct build_command *command)
     }
     code = write_file(stem, ".o", built.object, built.object_size);
     code = code == CLI_OK ? write_file(stem, ".h", built.header, strlen(built.header)) : code;
+    code = code == CLI_OK && command->depfile != NULL ? write_depfile(command, stem, built.files) : code;
     rill_built_free(&built);
     return code;
 }

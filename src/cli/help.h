@@ -102,6 +102,7 @@ static const char help_build[] =
     "                       x86-64-v3, sm_90, gfx942 …: as 'rill emit --target' has them\n"
     "  --prefix P           before the names of the functions\n"
     "  --include HEADER     that declares the structs which kernels take; without it NAME.h does\n"
+    "  --depfile FILE       a rule for make and ninja: which files the source includes\n"
     "  --no-source          leaves the source out, from which other devices are served where there is the "
     "compiler\n" HELP_COMPILE "\nexample:\n"
     "  rill build solve.c --target cpu,sm_80,sm_90,gfx942 -o solve && cc main.c solve.o -lrill\n";

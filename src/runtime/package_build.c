@@ -1,5 +1,6 @@
 // rill build: compiles a source for each target and puts what comes of it into a package, an object and a header.
 #include "base/status.h"
+#include "base/str.h"
 #include "runtime/cache_entry.h"
 #include "runtime/context.h"
 #include "runtime/package.h"
@@ -26,6 +27,7 @@ struct build {
     struct package_image images[PACKAGE_MAX_IMAGES];
     char names[PACKAGE_MAX_IMAGES][PACKAGE_TARGET_SIZE];
     unsigned char *memories[PACKAGE_MAX_IMAGES]; // owned: what the images lie in
+    struct str files;                            // that were included
 };
 
 // ---- targets ------------------------------------------------------------------------------------------------------
@@ -128,6 +130,15 @@ static rill_status take_headers(struct build *build, const struct compiler_resul
 
 // ---- compiling ----------------------------------------------------------------------------------------------------
 
+static void note_files(struct build *build, const struct compiler_result *result)
+{
+    for (int i = 0; i < result->file_count; i++) {
+        if (result->files[i].kind == COMPILER_FILE_READ) {
+            str_printf(&build->files, "%s\n", result->files[i].path);
+        }
+    }
+}
+
 static rill_status keep_image(struct build *build, int index, const struct compiler_result *result)
 {
     struct compiler_result alone = *result;
@@ -163,6 +174,9 @@ static rill_status compile_for(struct build *build, int index)
     build->arena.escape = &escape;
     volatile rill_status kept = RILL_ERR_OUT_OF_MEMORY;
     if (setjmp(escape) == 0) {
+        if (is_first) {
+            note_files(build, result);
+        }
         kept = is_first && build->package.has_source ? take_headers(build, result) : RILL_OK;
     } else {
         status_fail(kept, "%s: no memory for the headers", build->who);
@@ -214,6 +228,10 @@ static rill_status write_all(struct build *build, const char *name, rill_built *
     if (out->object == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for an object", build->who);
     }
+    out->files = strdup(str_text(&build->files));
+    if (out->files == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for the list of files", build->who);
+    }
     struct package_header header = {.name = name,
                                     .prefix = build->options->prefix != NULL ? build->options->prefix : "",
                                     .include = build->options->include,
@@ -237,6 +255,7 @@ static rill_status build_all(struct build *build, const char *text, const rill_m
     if (build->options->prefix != NULL && build->options->prefix[0] != '\0') {
         RILL_TRY(check_identifier(build->who, build->options->prefix, "prefix"));
     }
+    str_init(&build->files, &build->arena);
     RILL_TRY(add_targets(build));
     RILL_TRY(source_find_compiler(build->who, &build->table));
     build->package.source = *input;
@@ -307,6 +326,7 @@ void rill_built_free(rill_built *built)
         free(built->package);
         free(built->object);
         free(built->header);
+        free(built->files);
         *built = (rill_built){.package = NULL};
     }
 }

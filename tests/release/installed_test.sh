@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# An installed Rill (cmake --install) in projects of their own: a Makefile with pkg-config, CMake with find_package, C++,
+# and kernels that were built ahead of time, which run with librill.so alone.
+# shellcheck disable=SC2317 # the functions are called through claim
+set -u
+cd "$(dirname "$0")/../.." || exit
+build=${RILL_BUILD:?the build directory}
+. tests/support/report.sh
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+export RILL_CACHE=off PKG_CONFIG_PATH=$box/prefix/lib/pkgconfig
+unset MAKEFLAGS
+
+is_installed() {
+    cmake --install "$build" --prefix "$box/prefix" && [ -x "$box/prefix/bin/rill" ]
+}
+
+write_project() {
+    mkdir -p "$box/project"
+    cat >"$box/project/scale.h" <<'END'
+#define FACTOR 3
+END
+    cat >"$box/project/heat.c" <<'END'
+#include <rill/kernel.h>
+#include "scale.h"
+kernel void heat(int n, const float a[n], float b[n])
+{
+    for (int i = 0; i < n; i++) {
+        b[i] = FACTOR * a[i];
+    }
+}
+kernel long total(int n, const float b[n])
+{
+    long t = 0;
+    for (int i = 0; i < n; i++) {
+        t += (long)b[i];
+    }
+    return t;
+}
+END
+    cat >"$box/project/main.c" <<'END'
+#include "heat.h"
+#include <stdio.h>
+
+static rill_status run(long *out)
+{
+    RILL_AUTO_CONTEXT ctx = {0};
+    RILL_TRY(rill_open("cpu", NULL, &ctx));
+    float a[10], b[10];
+    for (int i = 0; i < 10; i++) {
+        a[i] = i;
+    }
+    RILL_TRY(heat(RILL_CURRENT, 10, a, b));
+    return total(RILL_CURRENT, 10, b, out);
+}
+
+int main(void)
+{
+    long t = 0;
+    if (run(&t) != RILL_OK) {
+        puts(rill_message());
+        return 1;
+    }
+    printf("total %ld\n", t);
+    return 0;
+}
+END
+    cat >"$box/project/main.cpp" <<'END'
+#include "heat.h"
+#include <rill/rill.hpp>
+#include <cstdio>
+#include <vector>
+
+int main()
+{
+    rill::context ctx = rill::open("cpu");
+    rill::array b = rill::make_array(ctx, RILL_F32, RILL_SHAPE(10));
+    const std::vector<float> a(10, 2.0f);
+    long t = 0;
+    rill::check(heat(RILL_CURRENT, 10, a, b));
+    rill::check(total(RILL_CURRENT, 10, b, &t));
+    std::printf("total %ld\n", t);
+}
+END
+    cat >"$box/project/Makefile" <<'END'
+CFLAGS = -std=c99 -Wall -Werror $(shell pkg-config --cflags rill)
+LDLIBS = $(shell pkg-config --libs rill) $(shell pkg-config --variable=rpath rill)
+RILL = $(shell pkg-config --variable=rill rill)
+
+main: main.o heat.o
+main.o: heat.h
+heat.o heat.h &: heat.c
+	$(RILL) build heat.c --target cpu,sm_80,gfx942 --depfile heat.d
+-include heat.d
+END
+    cat >"$box/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(client C CXX)
+find_package(rill 0.1 REQUIRED)
+add_executable(client main.c)
+target_link_libraries(client rill::rill)
+rill_add_kernels(client heat.c TARGETS cpu sm_90)
+add_library(kernels STATIC empty.c)
+rill_add_kernels(kernels heat.c NO_SOURCE OPTIONS --check=bounds)
+add_executable(client_cxx main.cpp)
+target_link_libraries(client_cxx PRIVATE kernels rill::rill)
+END
+    echo 'int unused_empty;' >"$box/project/empty.c"
+}
+
+# |$1| prints this and has no compiler.
+says() {
+    local said
+    said=$(RILL_COMPILER=/nowhere/compiler.so "$1") && [ "$said" = "$2" ] || { echo "$said"; return 1; }
+}
+
+is_built_by_make() {
+    make -C "$box/project" && says "$box/project/main" "total 135"
+}
+
+is_built_again_when_what_it_includes_changes() {
+    sleep 1.1 # make looks at seconds on some file systems
+    echo '#define FACTOR 4' >"$box/project/scale.h"
+    make -C "$box/project" && says "$box/project/main" "total 180"
+}
+
+is_built_by_cmake() {
+    mkdir "$box/other" && cp "$box"/project/*.[ch] "$box/project/main.cpp" "$box/project/CMakeLists.txt" "$box/other/" &&
+        rm "$box/other/heat.h" && # else it is found first, with an object of another build
+        cmake -S "$box/other" -B "$box/other/build" -DCMAKE_PREFIX_PATH="$box/prefix" >"$box/cmake.log" 2>&1 &&
+        cmake --build "$box/other/build" >>"$box/cmake.log" 2>&1 || { cat "$box/cmake.log"; return 1; }
+    says "$box/other/build/client" "total 180"
+}
+
+is_linked_from_a_library_in_cxx() {
+    says "$box/other/build/client_cxx" "total 80"
+}
+
+is_built_again_by_cmake() {
+    sleep 1.1
+    echo '#define FACTOR 5' >"$box/other/scale.h"
+    cmake --build "$box/other/build" >"$box/cmake.log" 2>&1 && says "$box/other/build/client" "total 225" || { cat "$box/cmake.log"; return 1; }
+}
+
+says_what_is_wrong_with_rill_add_kernels() {
+    mkdir -p "$box/wrong"
+    printf 'cmake_minimum_required(VERSION 3.20)\nproject(w C)\nfind_package(rill REQUIRED)\nrill_add_kernels(none heat.c)\n' \
+        >"$box/wrong/CMakeLists.txt"
+    ! cmake -S "$box/wrong" -B "$box/wrong/build" -DCMAKE_PREFIX_PATH="$box/prefix" >"$box/cmake.log" 2>&1 &&
+        grep -q "there is no target 'none'" "$box/cmake.log"
+}
+
+needs_the_runtime_alone() {
+    mkdir -p "$box/ship" && cp "$box/project/main" "$box/ship/" && cp "$box"/prefix/lib/librill.so.0 "$box/ship/" &&
+        [ "$(LD_LIBRARY_PATH=$box/ship "$box/ship/main")" = "total 180" ] && du -bL "$box/ship"/*
+}
+
+write_project
+claim it_is_installed is_installed
+claim a_makefile_with_pkg_config_builds_kernels_ahead is_built_by_make
+claim make_builds_them_again_when_an_included_file_changes is_built_again_when_what_it_includes_changes
+claim cmake_with_rill_add_kernels_builds_them is_built_by_cmake
+claim cxx_takes_them_from_a_static_library is_linked_from_a_library_in_cxx
+claim a_program_ships_with_the_runtime_alone needs_the_runtime_alone
+claim cmake_builds_them_again_when_an_included_file_changes is_built_again_by_cmake
+claim rill_add_kernels_says_what_is_wrong says_what_is_wrong_with_rill_add_kernels
+finish
