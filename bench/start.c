@@ -1,13 +1,19 @@
-// How long a program with twenty kernels takes to start: without the cache of compiles, with one that is empty, and
-// with one that an earlier process has filled. Each start is a process of its own; times are from its first call of
-// Rill until all kernels are runnable, and those of the whole process as its parent sees it.
+// How long a program with twenty kernels takes to start: without the cache of compiles, with one that is empty, with
+// one that an earlier process has filled, and with kernels that were built ahead of time (with an empty cache and a
+// filled one: of PTX the driver has to make its own). Beside these, on an NVIDIA GPU, NVRTC with the driver's cache
+// empty and filled. Each start is a process of its own; times are from its first call until all kernels are runnable,
+// and those of the whole process as its parent sees it.
 //
 //   start [device…]      cpu, and cuda:0 where there is one, without it
+#include "start_nvrtc.h"
 #include <rill/rill.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,22 +127,67 @@ static double busy_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-static int be_program(const char *device, const char *cache)
+// What the kernels of a program come from: text, or the packages in a file, which stand for those in its own.
+struct packages {
+    const unsigned char *bytes; // NULL: text
+    uint64_t offsets[KERNEL_COUNT + 1];
+};
+
+// The file begins with the offsets.
+static int map_packages(const char *path, struct packages *out)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        perror(path);
+        return 1;
+    }
+    void *found = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (found == MAP_FAILED) {
+        perror(path);
+        return 1;
+    }
+    out->bytes = found;
+    memcpy(out->offsets, found, sizeof out->offsets);
+    return 0;
+}
+
+static void source_of(int index, char *text, size_t size)
+{
+    snprintf(text, size, "#include <rill/kernel.h>\n%s\n", sources[index]);
+}
+
+static rill_status make_kernel(rill_context context, const struct packages *packages, int index)
+{
+    char text[2048];
+    rill_module module;
+    rill_kernel kernel;
+    if (packages->bytes != NULL) {
+        rill_package package = {.bytes = packages->bytes + packages->offsets[index],
+                                .size = packages->offsets[index + 1] - packages->offsets[index]};
+        return rill_package_kernel(context, &package, 0, &kernel);
+    }
+    source_of(index, text, sizeof text);
+    RILL_TRY(rill_module_create(context, text, NULL, &module));
+    return rill_module_kernel(module, NULL, &kernel);
+}
+
+static int be_program(const char *device, const char *cache, const char *packages_path)
 {
     rill_context context;
+    struct packages packages = {.bytes = NULL};
+    if (packages_path[0] != '\0' && map_packages(packages_path, &packages) != 0) {
+        return 1;
+    }
     double begun = now_ms();
     if (rill_open(device, &(rill_open_options){.cache = cache}, &context) != RILL_OK) {
         return stop("rill_open");
     }
     double opened = now_ms(), busy = busy_ms();
     for (int i = 0; i < KERNEL_COUNT; i++) {
-        char text[2048];
-        rill_module module;
-        rill_kernel kernel;
-        snprintf(text, sizeof text, "#include <rill/kernel.h>\n%s\n", sources[i]);
-        if (rill_module_create(context, text, NULL, &module) != RILL_OK ||
-            rill_module_kernel(module, NULL, &kernel) != RILL_OK) {
-            return stop("rill_module_create");
+        if (make_kernel(context, &packages, i) != RILL_OK) {
+            return stop("a kernel");
         }
     }
     double ready = now_ms();
@@ -145,14 +196,48 @@ static int be_program(const char *device, const char *cache)
     if (rill_context_stats(context, &stats) != RILL_OK) {
         return stop("rill_context_stats");
     }
-    printf("%f %f %f %d %d\n", opened - begun, ready - opened, busy, (int)stats.cache.hit_count, has_compiler());
+    printf("%f %f %f %d %d\n", opened - begun, ready - opened, busy, (int)(stats.cache.hit_count + stats.ahead_count),
+           has_compiler());
     return rill_close(context) == RILL_OK ? 0 : stop("rill_close");
 }
 
-static int run_program(const char *self, const char *device, const char *cache, struct start *out)
+static int be_nvrtc(void)
 {
-    char command[1024], line[256] = "";
-    snprintf(command, sizeof command, "exec '%s' --program '%s' '%s'", self, device, cache);
+    struct nvrtc nvrtc;
+    double begun = now_ms();
+    if (nvrtc_open(&nvrtc) != 0) {
+        return 1;
+    }
+    double opened = now_ms(), busy = busy_ms();
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        if (nvrtc_load(&nvrtc, nvrtc_sources[i]) != 0) {
+            fprintf(stderr, "NVRTC or the driver refuses kernel %d\n", i);
+            return 1;
+        }
+    }
+    double ready = now_ms();
+    printf("%f %f %f 0 0\n", opened - begun, ready - opened, busy_ms() - busy);
+    return 0;
+}
+
+// A way to start: what the process is told.
+struct way {
+    const char *name;
+    const char *device; // NULL: NVRTC
+    const char *cache;
+    const char *packages; // "": compiled
+    int empties;          // each start finds an empty cache
+};
+
+static int run_program(const char *self, const struct way *way, struct start *out)
+{
+    char command[2048], line[256] = "";
+    if (way->device != NULL) {
+        snprintf(command, sizeof command, "exec '%s' --program '%s' '%s' '%s'", self, way->device, way->cache,
+                 way->packages);
+    } else {
+        snprintf(command, sizeof command, "CUDA_CACHE_PATH='%s' exec '%s' --nvrtc", way->cache, self);
+    }
     double begun = now_ms();
     FILE *said = popen(command, "r");
     int is_said = said != NULL && fgets(line, sizeof line, said) != NULL;
@@ -171,24 +256,53 @@ static int compare_ready(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// The median of several starts; |empties|: each on an empty folder.
-static int show(const char *self, const char *device, const char *way, const char *cache, int empties)
+// The median of several starts. 1: one failed.
+static int show(const char *self, const char *device, const struct way *way)
 {
     struct start starts[STARTS];
     for (int i = 0; i < STARTS; i++) {
-        char command[256];
-        snprintf(command, sizeof command, "rm -rf '%s'", cache);
-        if ((empties && system(command) != 0) || !run_program(self, device, cache, &starts[i])) {
+        char command[512];
+        snprintf(command, sizeof command, "rm -rf '%s'", way->cache);
+        if ((way->empties && system(command) != 0) || !run_program(self, way, &starts[i])) {
             return 1;
         }
     }
     qsort(starts, STARTS, sizeof starts[0], compare_ready);
     const struct start *middle = &starts[STARTS / 2];
-    printf("%-10s %-6s %9.2f %9.2f %9.3f %9.3f %9.2f %7d %9s\n", device, way, middle->opened, middle->ready,
+    printf("%-10s %-12s %9.2f %9.2f %9.3f %9.3f %9.2f %7d %9s\n", device, way->name, middle->opened, middle->ready,
            middle->ready / KERNEL_COUNT, middle->busy / KERNEL_COUNT, middle->process, middle->hits,
            middle->has_compiler ? "yes" : "no");
     fflush(stdout);
     return 0;
+}
+
+static int write_packages(const char *path)
+{
+    enum { PAGE = 4096 };
+    uint64_t offsets[KERNEL_COUNT + 1] = {PAGE};
+    const char *const targets[] = {"portable", "sm_90"};
+    rill_package_options options = {.targets = targets, .target_count = 2};
+    FILE *file = fopen(path, "wb");
+    int failed = file == NULL;
+    for (int i = 0; i < KERNEL_COUNT && !failed; i++) {
+        char text[2048];
+        rill_built built;
+        source_of(i, text, sizeof text);
+        if (rill_package_build(text, NULL, &options, &built) != RILL_OK) {
+            fclose(file);
+            return stop("rill_package_build");
+        }
+        failed = fseek(file, (long)offsets[i], SEEK_SET) != 0 ||
+                 fwrite(built.package, 1, built.package_size, file) != built.package_size;
+        offsets[i + 1] = offsets[i] + built.package_size; // a multiple of 64
+        rill_built_free(&built);
+    }
+    failed = failed || fseek(file, 0, SEEK_SET) != 0 || fwrite(offsets, sizeof offsets, 1, file) != 1;
+    failed = (file != NULL && fclose(file) != 0) || failed;
+    if (failed) {
+        perror(path);
+    }
+    return failed;
 }
 
 static int show_device(const char *self, const char *device)
@@ -198,18 +312,39 @@ static int show_device(const char *self, const char *device)
         perror(root);
         return 1;
     }
-    char cache[64], command[128];
+    char cache[64], ahead_cache[64], driver[64], packages[64], command[128];
     snprintf(cache, sizeof cache, "%s/cache", root);
-    int result = show(self, device, "off", "off", 0) || show(self, device, "empty", cache, 1) ||
-                 show(self, device, "warm", cache, 0);
+    snprintf(ahead_cache, sizeof ahead_cache, "%s/ahead-cache", root);
+    snprintf(driver, sizeof driver, "%s/driver", root);
+    snprintf(packages, sizeof packages, "%s/packages", root);
+    const struct way ways[] = {
+        {"cache off", device, "off", "", 0},
+        {"cache empty", device, cache, "", 1},
+        {"cache warm", device, cache, "", 0},
+        {"ahead, empty", device, ahead_cache, packages, 1},
+        {"ahead, warm", device, ahead_cache, packages, 0},
+        {"nvrtc, empty", NULL, driver, "", 1},
+        {"nvrtc, warm", NULL, driver, "", 0},
+    };
+    int result = write_packages(packages);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && result == 0; i++) {
+        if (ways[i].device != NULL) {
+            result = show(self, device, &ways[i]);
+        } else if (strncmp(device, "cuda", 4) == 0 && show(self, device, &ways[i]) != 0) {
+            printf("%-10s %-12s is not here\n", device, ways[i].name);
+        }
+    }
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     return system(command) != 0 || result;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "--program") == 0) {
-        return be_program(argv[2], argv[3]);
+    if (argc == 5 && strcmp(argv[1], "--program") == 0) {
+        return be_program(argv[2], argv[3], argv[4]);
+    }
+    if (argc == 2 && strcmp(argv[1], "--nvrtc") == 0) {
+        return be_nvrtc();
     }
     char self[512];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -218,8 +353,9 @@ int main(int argc, char **argv)
         return 1;
     }
     self[length] = '\0';
-    printf("a program with %d kernels, ms, median of %d starts\n%-10s %-6s %9s %9s %9s %9s %9s %7s %9s\n", KERNEL_COUNT,
-           STARTS, "device", "cache", "open", "ready", "a kernel", "processor", "process", "found", "compiler");
+    printf("a program with %d kernels, ms, median of %d starts\n%-10s %-12s %9s %9s %9s %9s %9s %7s %9s\n",
+           KERNEL_COUNT, STARTS, "device", "way", "open", "ready", "a kernel", "processor", "process", "found",
+           "compiler");
     for (int i = 1; i < argc; i++) {
         if (show_device(self, argv[i]) != 0) {
             return 1;
