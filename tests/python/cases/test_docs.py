@@ -26,8 +26,39 @@ def test_programs_of_the_manual_run(capsys, tmp_path, monkeypatch):
         rill.set_default(None)
         names["ctx"].close()
     out = capsys.readouterr().out
-    total = float(out.splitlines()[0])
+    picture = (tmp_path / "julia.ppm").read_bytes()
+    assert len(picture) == 16 + 720 * 1280 * 3 and len(set(picture)) > 50
+    total = float(out.splitlines()[1])
     assert abs(total - 1000) < 1 and "loop: parallel, proven" in out and "the assertion 'n > 1' failed" in out
+
+
+def test_one_program_in_every_library(tmp_path, monkeypatch):
+    """docs/python-from-others.md: the programs of the libraries that are installed paint one picture; `rill.quadrants` runs
+    that of Quadrants with its import changed."""
+    import importlib
+    import subprocess
+    import sys
+
+    import numpy
+    page = ROOT / "docs/python-from-others.md"
+    if not page.exists():
+        return
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S)
+    assert len(blocks) == 5
+    blocks.append(blocks[1].replace("import quadrants as qd", "import rill.quadrants as qd"))
+    pictures = {}
+    for number, block in enumerate(blocks):
+        library = re.search(r"^import ((?!math|numpy)\w+)", block, flags=re.M).group(1)
+        if importlib.util.find_spec(library) is None:
+            continue
+        file = tmp_path / f"program{number}.py"
+        file.write_text(block + f"\nnumpy_ = __import__('numpy')\nnumpy_.save({str(tmp_path / str(number))!r}, picture)\n")
+        subprocess.run([sys.executable, file], check=True, capture_output=True, timeout=120)
+        pictures[library, number] = numpy.load(tmp_path / f"{number}.npy")
+    first = pictures["rill", 0]
+    assert len(pictures) >= 2 and first.shape == (640, 320) and first.std() > 0.1
+    for name, other in pictures.items():
+        assert (abs(first - other) > 1e-3).mean() < 0.01, name
 
 
 def test_everything_public_is_described():
