@@ -188,6 +188,10 @@ struct backend_host_memory {
     void *args;          // those of the launch, where the back end puts the addresses of its copies
 };
 
+// Whether a call must not wait for work of the device: its queue grows instead. To be asked only where the call would
+// wait, as the one who is asked may make up for it afterwards. NULL: it may.
+typedef bool (*backend_must_not_wait)(void);
+
 struct backend_launch {
     struct backend_image *image;        // borrowed; alive until the launch has run
     int kernel;                         // index into the plan's kernels
@@ -201,13 +205,12 @@ struct backend_launch {
     struct backend_error *caller; // set: a failure goes here and not to the stream; lives until the stream came past
     bool only_queues;             // nothing of the stream may run in the call: the caller has a lock
     struct backend_host_memory *host; // NULL: none; always where the device sees the host's memory
-    // Whether the call must not wait: the queue grows instead. Asked only where it would. NULL: it may.
-    bool (*must_not_wait)(void);
+    backend_must_not_wait must_not_wait;
 };
 
-static inline bool backend_may_wait(const struct backend_launch *launch)
+static inline bool backend_may_wait(backend_must_not_wait must_not_wait)
 {
-    return launch->must_not_wait == NULL || !launch->must_not_wait();
+    return must_not_wait == NULL || !must_not_wait();
 }
 
 // Called on a thread of the back end when the stream reaches the place. It must be quick, must not call the user and
@@ -330,6 +333,7 @@ rill_status backend_no_wrap(struct backend_device *device, void *native, uint64_
                             struct backend_stream **out_stream);
 rill_status backend_no_native(struct backend_stream *stream, void **out_native);
 rill_status backend_always_may_wait(struct backend_stream *stream, bool asks);
+bool backend_never_waits(void); // a backend_must_not_wait
 rill_status backend_never_captures(struct backend_stream *stream, uint64_t size, bool *out_is_captured,
                                    void **out_memory);
 void backend_no_help(struct backend_stream *stream);

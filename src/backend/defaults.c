@@ -67,6 +67,11 @@ rill_status backend_no_native(struct backend_stream *stream, void **out_native)
     return refuse_native();
 }
 
+bool backend_never_waits(void)
+{
+    return true;
+}
+
 rill_status backend_always_may_wait(struct backend_stream *stream, bool asks)
 {
     (void)stream;

@@ -205,6 +205,23 @@ TEST(automatic_order_records_what_is_waited_for)
     OK(rill_close(stage.context));
 }
 
+TEST(automatic_order_waits_for_the_device_only_where_a_launch_would)
+{
+    struct stage stage;
+    setenv("RILL_GRAPH", "off", 1);
+    fill_stage(&stage, &(rill_open_options){.order = RILL_ORDER_AUTO});
+    rill_stream first = {0};
+    rill_stream second = {0};
+    OK(rill_stream_create(stage.context, NULL, &first));
+    OK(rill_stream_create(stage.context, NULL, &second));
+    records_of(&stage, first, first);
+    long before = calls("cuStreamSynchronize") + calls("cuEventSynchronize");
+    records_of(&stage, first, first);
+    records_of(&stage, first, second);
+    CHECK(calls("cuStreamSynchronize") + calls("cuEventSynchronize") - before <= TICKS); // those of rill_sync
+    OK(rill_close(stage.context));
+}
+
 static rill_stream make_stream(struct stage *stage, int priority)
 {
     rill_stream stream = {0};

@@ -226,7 +226,7 @@ static __attribute__((noinline, cold)) rill_status refuse_launch(struct backend_
 static __attribute__((noinline)) rill_status prepare(struct backend_stream *stream, const struct backend_launch *launch,
                                                      const struct backend_kernel *kernel)
 {
-    if (!has_room(stream) && backend_may_wait(launch)) {
+    if (!has_room(stream) && backend_may_wait(launch->must_not_wait)) {
         wait_for_room(stream);
     }
     rill_status status = kernel->block_count > 0 ? lanes_take(stream, kernel) : RILL_OK;

@@ -13,10 +13,10 @@ enum {
 
 // |source| is read before the call returns.
 static rill_status copy_in_now(struct backend_stream *stream, uint64_t target, const void *source, size_t size,
-                               bool may_wait)
+                               backend_must_not_wait must_not_wait)
 {
     uint64_t pinned;
-    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, size, may_wait, &pinned));
+    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, size, must_not_wait, &pinned));
     memcpy((void *)(uintptr_t)pinned, source, size);
     return stream->device->driver->copy(stream->lane.handle, target, pinned, size);
 }
@@ -37,7 +37,7 @@ static rill_status move_within(struct backend_stream *stream, uint64_t target, u
     uint64_t detour = 0;
     if (piece < DETOUR_SIZE) {
         piece = size < DETOUR_SIZE ? size : DETOUR_SIZE;
-        RILL_TRY(gpu_ring_take(stream, GPU_RING_PLAIN, piece, false, &detour));
+        RILL_TRY(gpu_ring_take(stream, GPU_RING_PLAIN, piece, backend_never_waits, &detour));
     }
     for (size_t done = 0; done < size; done += piece) {
         size_t left = size - done;
@@ -65,7 +65,8 @@ rill_status gpu_copy_queue(struct backend_stream *stream, const struct gpu_copy 
         return gpu_capture_refuse("only memory of the device and pinned memory can be copied");
     }
     if (is_staged) {
-        return copy_in_now(stream, to, copy->source, copy->size, copy->read != BACKEND_READ_AT_ONCE);
+        return copy_in_now(stream, to, copy->source, copy->size,
+                           copy->read == BACKEND_READ_AT_ONCE ? backend_never_waits : NULL);
     }
     if (is_in && is_out) {
         return gpu_stage_move(stream, copy->target, copy->source, copy->size);
@@ -190,7 +191,7 @@ static rill_status fill_by_copies(struct backend_stream *stream, uint64_t target
         }
         source = pattern;
     }
-    RILL_TRY(copy_in_now(stream, target, source, first, false));
+    RILL_TRY(copy_in_now(stream, target, source, first, backend_never_waits));
     stream->has_begun = true;
     for (size_t done = first; done < whole;) {
         size_t more = done < whole - done ? done : whole - done;

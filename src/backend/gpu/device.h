@@ -387,11 +387,11 @@ void gpu_mark_hold(struct backend_device *device, struct gpu_mark *mark);
 void gpu_mark_drop(struct backend_device *device, struct gpu_mark *mark);
 
 // ring.c: |order| is held. The memory may be used by work that is queued before gpu_ring_seal().
-rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size, bool may_wait,
-                          uint64_t *out_address);
+rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size,
+                          backend_must_not_wait must_not_wait, uint64_t *out_address);
 // A frame that was not claimed yet, and where its record will be found; NULL: in the frame itself.
-rill_status gpu_ring_take_frame(struct backend_stream *stream, bool may_wait, uint64_t *out_address,
-                                const struct abi_gpu_frame **out_record);
+rill_status gpu_ring_take_frame(struct backend_stream *stream, backend_must_not_wait must_not_wait,
+                                uint64_t *out_address, const struct abi_gpu_frame **out_record);
 rill_status gpu_ring_seal_all(struct backend_stream *stream);
 // After the last work of the operation.
 static inline rill_status gpu_ring_seal(struct backend_stream *stream)

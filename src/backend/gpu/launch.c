@@ -38,7 +38,7 @@ static rill_status make_print_frame(struct gpu_run *run)
     const struct gpu_driver *driver = run->device->driver;
     void *handle = run->stream->lane.handle;
     size_t size = sizeof(struct abi_gpu_frame) + PRINT_BUFFER_SIZE;
-    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PLAIN, size, run->may_wait, &run->frame));
+    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PLAIN, size, run->launch->must_not_wait, &run->frame));
     RILL_TRY(driver_set(driver, handle, run->frame, 0, 4, sizeof(struct abi_gpu_frame) / 4));
     return driver_set(driver, handle, run->frame + offsetof(struct abi_gpu_frame, print_size), PRINT_BUFFER_SIZE, 4, 1);
 }
@@ -46,15 +46,15 @@ static rill_status make_print_frame(struct gpu_run *run)
 static rill_status make_frame(struct gpu_run *run)
 {
     const struct gpu_kernel *kernel = run->kernel;
-    bool may_wait = run->may_wait;
+    backend_must_not_wait must_not_wait = run->launch->must_not_wait;
     if (kernel->needs_block) {
-        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_ZEROED, kernel->block_size, may_wait, &run->block));
+        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_ZEROED, kernel->block_size, must_not_wait, &run->block));
     }
     if (kernel->may_print) {
         return make_print_frame(run);
     }
     if (kernel->may_fail) {
-        return gpu_ring_take_frame(run->stream, may_wait, &run->frame, &run->record);
+        return gpu_ring_take_frame(run->stream, must_not_wait, &run->frame, &run->record);
     }
     return RILL_OK;
 }
@@ -87,11 +87,12 @@ static rill_status prepare(struct gpu_run *run)
     if (run->frame != 0) {
         struct watch_layout layout = layout_of(run);
         size_t size = layout.frame_size + layout.ends_size + layout.args_size + layout.sizes_size;
-        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, size, run->may_wait, &run->watched));
+        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, size, run->launch->must_not_wait, &run->watched));
         watch_count++;
     }
     if (run->launch->result_is_host && run->launch->result_size > 0) {
-        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, run->launch->result_size, run->may_wait, &run->result));
+        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, run->launch->result_size, run->launch->must_not_wait,
+                               &run->result));
         watch_count++;
     }
     return watch_count > 0 ? gpu_watch_reserve(run->stream, watch_count) : RILL_OK;
@@ -191,7 +192,7 @@ static rill_status make_ticks(struct backend_stream *stream)
 
 // Marks every so many launches with an event, and waits for the oldest of these where too many launches are
 // outstanding.
-static rill_status make_room(struct backend_stream *stream, bool may_wait)
+static rill_status make_room(struct backend_stream *stream, backend_must_not_wait must_not_wait)
 {
     uint64_t number = stream->launch_count++;
     bool has_tick = number % GPU_LAUNCHES_A_TICK == 0 && number > 0;
@@ -205,7 +206,7 @@ static rill_status make_room(struct backend_stream *stream, bool may_wait)
     const struct gpu_driver *driver = stream->device->driver;
     void *tick = stream->ticks[number / GPU_LAUNCHES_A_TICK % GPU_TICKS];
     bool is_used = number > GPU_MAX_LAUNCHES;
-    if (is_used && may_wait && driver_event_query(driver, tick) == RILL_ERR_NOT_READY) {
+    if (is_used && driver_event_query(driver, tick) == RILL_ERR_NOT_READY && backend_may_wait(must_not_wait)) {
         gpu_count(&stream->device->counters.ring_wait_count);
         RILL_TRY(driver_event_synchronize(driver, tick));
     }
@@ -284,7 +285,7 @@ static rill_status run_plan(struct gpu_run *run)
 {
     bool is_captured = run->stream->is_capturing;
     if (!is_captured) {
-        RILL_TRY(make_room(run->stream, run->may_wait));
+        RILL_TRY(make_room(run->stream, run->launch->must_not_wait));
     }
     RILL_TRY(prepare(run));
     struct backend_device *device = run->device;
@@ -334,7 +335,6 @@ static rill_status launch_plan(struct backend_stream *stream, const struct backe
                           .launch = launch,
                           .sink = stream->is_capturing ? &gpu_sink_captured : &gpu_sink_direct,
                           .is_remote = gpu_launch_is_remote(device, launch),
-                          .may_wait = backend_may_wait(launch),
                           .values = {.kernel = kernel->plan,
                                      .args = launch->args,
                                      .array_sizes = launch->array_sizes,
@@ -410,7 +410,8 @@ static rill_status try_launch(struct backend_stream *stream, const struct backen
     *out_is_full = false;
     RILL_TRY(gpu_stream_refuse(stream));
     // A callback must not wait for what tasks compute; the back end's own thread may.
-    bool is_for_others = launch->image->kernels[launch->kernel].reads_control && !backend_may_wait(launch);
+    bool is_for_others =
+        launch->image->kernels[launch->kernel].reads_control && !backend_may_wait(launch->must_not_wait);
     if (is_for_others) {
         RILL_TRY(gpu_notify_start(stream->device));
     }
@@ -421,7 +422,7 @@ static rill_status try_launch(struct backend_stream *stream, const struct backen
     if (status == RILL_OK && stream->is_capturing) {
         status = launch_captured(stream, launch);
     } else if (status == RILL_OK && (is_for_others || gpu_defers(stream))) {
-        *out_is_full = gpu_defer_is_full(stream) && backend_may_wait(launch);
+        *out_is_full = gpu_defer_is_full(stream) && backend_may_wait(launch->must_not_wait);
         status = *out_is_full ? RILL_OK : gpu_defer_launch(stream, launch);
     } else if (status == RILL_OK) {
         status = gpu_launch_now(stream, launch);

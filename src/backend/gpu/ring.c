@@ -110,8 +110,9 @@ static rill_status segment_create(struct backend_stream *stream, enum gpu_ring_k
     return RILL_OK;
 }
 
-// The oldest full segment if its work has run; with |waits| it is waited for. NULL: none.
-static struct gpu_segment *take_oldest(struct backend_stream *stream, struct gpu_ring *ring, bool waits)
+// The oldest full segment if its work has run; where the ring |is_large| it is waited for. NULL: none.
+static struct gpu_segment *take_oldest(struct backend_stream *stream, struct gpu_ring *ring, bool is_large,
+                                       backend_must_not_wait must_not_wait)
 {
     struct gpu_segment *segment = ring->first;
     const struct gpu_driver *driver = stream->device->driver;
@@ -121,7 +122,7 @@ static struct gpu_segment *take_oldest(struct backend_stream *stream, struct gpu
     bool has_run = atomic_load_explicit(&stream->reaped, memory_order_acquire) >= segment->sequence;
     if (!has_run) {
         rill_status status = gpu_note_loss(stream->device, driver_event_query(driver, segment->event));
-        if (status != RILL_OK && !waits) {
+        if (status != RILL_OK && !(is_large && backend_may_wait(must_not_wait))) {
             return NULL; // a question that failed says nothing either
         }
         if (status != RILL_OK) {
@@ -148,7 +149,8 @@ static rill_status reuse(struct backend_stream *stream, struct gpu_segment *segm
     return driver_set(stream->device->driver, stream->lane.handle, segment->address, 0, 4, segment->size / 4);
 }
 
-static rill_status next_segment(struct backend_stream *stream, struct gpu_ring *ring, size_t size, bool may_wait)
+static rill_status next_segment(struct backend_stream *stream, struct gpu_ring *ring, size_t size,
+                                backend_must_not_wait must_not_wait)
 {
     if (ring->current != NULL) { // full; sealed when its last work is queued
         ring->current->next = ring->leaving;
@@ -157,8 +159,8 @@ static rill_status next_segment(struct backend_stream *stream, struct gpu_ring *
         ring->current = NULL;
     }
     for (;;) {
-        bool waits = may_wait && ring->total_size + size > RING_LIMIT;
-        struct gpu_segment *segment = take_oldest(stream, ring, waits);
+        bool is_large = ring->total_size + size > RING_LIMIT;
+        struct gpu_segment *segment = take_oldest(stream, ring, is_large, must_not_wait);
         if (segment == NULL) {
             break;
         }
@@ -182,8 +184,8 @@ static rill_status next_segment(struct backend_stream *stream, struct gpu_ring *
     return RILL_OK;
 }
 
-rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size, bool may_wait,
-                          uint64_t *out_address)
+rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size,
+                          backend_must_not_wait must_not_wait, uint64_t *out_address)
 {
     struct gpu_ring *ring = &stream->rings[kind];
     *out_address = 0;
@@ -193,7 +195,7 @@ rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind
         return gpu_capture_take(stream, kind, size, out_address);
     }
     if (ring->current == NULL || ring->current->size - ring->current->used < size) {
-        RILL_TRY(next_segment(stream, ring, size, may_wait));
+        RILL_TRY(next_segment(stream, ring, size, must_not_wait));
     }
     *out_address = ring->current->address + ring->current->used;
     ring->current->used += size;
@@ -201,14 +203,14 @@ rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind
     return RILL_OK;
 }
 
-rill_status gpu_ring_take_frame(struct backend_stream *stream, bool may_wait, uint64_t *out_address,
-                                const struct abi_gpu_frame **out_record)
+rill_status gpu_ring_take_frame(struct backend_stream *stream, backend_must_not_wait must_not_wait,
+                                uint64_t *out_address, const struct abi_gpu_frame **out_record)
 {
     *out_record = NULL;
     if (stream->is_capturing) { // cleared by the graph, and copied by it
-        return gpu_ring_take(stream, GPU_RING_ZEROED, sizeof(struct abi_gpu_frame), may_wait, out_address);
+        return gpu_ring_take(stream, GPU_RING_ZEROED, sizeof(struct abi_gpu_frame), must_not_wait, out_address);
     }
-    RILL_TRY(gpu_ring_take(stream, GPU_RING_FRAMES, FRAME_SIZE, may_wait, out_address));
+    RILL_TRY(gpu_ring_take(stream, GPU_RING_FRAMES, FRAME_SIZE, must_not_wait, out_address));
     const struct gpu_segment *segment = stream->rings[GPU_RING_FRAMES].current;
     assert(*out_address >= segment->address && *out_address + FRAME_SIZE <= segment->address + segment->size);
     *out_record = (const struct abi_gpu_frame *)(segment->records + (*out_address - segment->address));

@@ -50,7 +50,6 @@ struct gpu_run {
     const struct gpu_sink *sink;        // what becomes of tasks, stores and regions
     struct gpu_recording *recording;    // borrowed; the recorded sink's; NULL: another one's turn
     bool is_remote;                     // tasks run in the version for memory outside of the device
-    bool may_wait;                      // see backend_may_wait()
     bool is_second;                     // the plan was walked already: counts and notes are made
     int target;                         // of the break that is on its way
     rill_status status;                 // the first failure of the driver or of Rill's own

@@ -197,7 +197,7 @@ rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)
     struct gpu_run *run = walk->run;
     assert(!run->sink->decides_on_device); // a recording has no values to read
     const struct gpu_driver *driver = run->device->driver;
-    if (!run->may_wait) {
+    if (!backend_may_wait(run->launch->must_not_wait)) {
         return status_fail(RILL_ERR_IN_CALLBACK,
                            "kernel '%s' would wait for what its tasks compute, which a callback must not",
                            run->kernel->plan->name);
@@ -209,7 +209,7 @@ rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)
     uint64_t pinned;
     size_t size = run->kernel->plan->block_size;
     uint64_t begin = run->device->trace != NULL ? clock_now() : 0;
-    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, size + sizeof(struct abi_gpu_frame), true, &pinned));
+    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, size + sizeof(struct abi_gpu_frame), NULL, &pinned));
     RILL_TRY(copy_slots(walk, pinned));
     struct abi_gpu_frame *frame = (struct abi_gpu_frame *)(uintptr_t)(pinned + (size + 7) / 8 * 8);
     if (run->frame != 0) {

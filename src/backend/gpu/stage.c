@@ -164,7 +164,7 @@ static rill_status queue_pieces(struct backend_stream *stream, const struct gpu_
 {
     uint64_t place;
     assert(stage->size > 0 && piece > 0);
-    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, sizeof(struct stage_job), false, &place));
+    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, sizeof(struct stage_job), backend_never_waits, &place));
     struct stage_job *job = (struct stage_job *)(uintptr_t)place;
     *job = (struct stage_job){stage->host, chunk, stage->size, piece, stage->is_upload};
     for (size_t done = 0; done < stage->size;) {
@@ -205,7 +205,7 @@ static void move_all(void *user)
 rill_status gpu_stage_move(struct backend_stream *stream, void *target, const void *source, size_t size)
 {
     uint64_t place;
-    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, sizeof(struct stage_job), false, &place));
+    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, sizeof(struct stage_job), backend_never_waits, &place));
     struct stage_job *job = (struct stage_job *)(uintptr_t)place;
     *job = (struct stage_job){.host = (char *)(uintptr_t)source, .chunk = target, .left = size};
     return stream->device->driver->host_function(stream->lane.handle, move_all, job);

@@ -25,8 +25,8 @@ static rill_status note_print(struct gpu_walk *walk)
     struct gpu_run *run = walk->run;
     const struct gpu_driver *driver = run->device->driver;
     if (run->print_ends == 0) {
-        RILL_TRY(
-            gpu_ring_take(run->stream, GPU_RING_PLAIN, PRINT_ENDS * sizeof(uint64_t), run->may_wait, &run->print_ends));
+        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PLAIN, PRINT_ENDS * sizeof(uint64_t), run->launch->must_not_wait,
+                               &run->print_ends));
     }
     size_t index = run->print_end_count < PRINT_ENDS ? run->print_end_count++ : PRINT_ENDS - 1;
     uint64_t used = run->frame + offsetof(struct abi_gpu_frame, print_used);
@@ -41,7 +41,7 @@ rill_status gpu_make_partials(struct gpu_walk *walk, size_t size)
         return RILL_OK;
     }
     gpu_run_note(walk->run);
-    RILL_TRY(gpu_ring_take(walk->run->stream, GPU_RING_PLAIN, size, walk->run->may_wait, &walk->partials));
+    RILL_TRY(gpu_ring_take(walk->run->stream, GPU_RING_PLAIN, size, walk->run->launch->must_not_wait, &walk->partials));
     walk->partials_size = size;
     return RILL_OK;
 }
