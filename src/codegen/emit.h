@@ -296,6 +296,10 @@ void emit_team_note(struct emitter *e, const struct ir_inst *inst); // before an
 LLVMBasicBlockRef emit_team_begin_alone(struct emitter *e);
 void emit_team_end_alone(struct emitter *e, LLVMBasicBlockRef after);
 
+// emit_scan.c: runs of scans that a team shares out
+bool emit_scan_is_one(const struct emitter *e, const struct ir_inst *loop);
+void emit_scan(struct emitter *e, const struct ir_inst *loop, LLVMValueRef init, LLVMValueRef trip); // but for its end
+
 // emit_copies.c: shared updates that a block gathers
 bool emit_copies_has(const struct emitter *e, const struct ir_function *ir);
 void emit_copies_begin(struct emitter *e, const struct emit_thread *thread);
@@ -316,6 +320,7 @@ LLVMValueRef emit_linear_index(struct emitter *e, const struct ir_inst *inst); /
 
 // emit_control.c
 void emit_region(struct emitter *e, const struct ir_region *region);
+void emit_insts(struct emitter *e, const struct ir_inst *first, const struct ir_inst *behind); // up to |behind|
 void emit_control_inst(struct emitter *e, const struct ir_inst *inst);
 
 // emit_loop.c: canonical loops

@@ -202,7 +202,12 @@ static void emit_inst(struct emitter *e, const struct ir_inst *inst)
 
 void emit_region(struct emitter *e, const struct ir_region *region)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    emit_insts(e, region->first, NULL);
+}
+
+void emit_insts(struct emitter *e, const struct ir_inst *first, const struct ir_inst *behind)
+{
+    for (const struct ir_inst *inst = first; inst != behind; inst = inst->next) {
         if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(e->builder)) != NULL) {
             return; // nothing after a terminator runs
         }

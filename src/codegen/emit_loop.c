@@ -351,6 +351,16 @@ static LLVMValueRef first_of_lane(struct emitter *e, const struct ir_for *loop, 
     return LLVMBuildAdd(e->builder, first, distance, "");
 }
 
+// The loop's variable as C leaves it.
+static void set_last(struct emitter *e, const struct ir_for *loop, LLVMValueRef init, LLVMValueRef trip)
+{
+    LLVMBuilderRef b = e->builder;
+    enum ir_type type = loop->var->type;
+    LLVMValueRef count = type == IR_I64 ? trip : LLVMBuildTrunc(b, trip, e->types[type], "");
+    LLVMValueRef moved = LLVMBuildMul(b, count, emit_const(e, type, loop->step), "");
+    LLVMBuildStore(b, LLVMBuildAdd(b, init, moved, ""), e->function->vars[loop->var->index]);
+}
+
 static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValueRef init, LLVMValueRef trip)
 {
     const struct ir_for *loop = inst->loop;
@@ -420,10 +430,7 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
     if (is_team) {
         emit_team_close(e, inst, whole_trip);
     }
-    enum ir_type type = loop->var->type;
-    LLVMValueRef count = type == IR_I64 ? whole_trip : LLVMBuildTrunc(b, whole_trip, e->types[type], "");
-    LLVMValueRef moved = LLVMBuildMul(b, count, emit_const(e, type, loop->step), "");
-    LLVMBuildStore(b, LLVMBuildAdd(b, init, moved, ""), slot);
+    set_last(e, loop, init, whole_trip);
 }
 
 static const struct ir_inst *yield_of(const struct ir_region *region)
@@ -473,5 +480,11 @@ void emit_for(struct emitter *e, const struct ir_inst *inst)
         emit_rechecked(e, inst);
         return;
     }
-    emit_counted(e, inst, init, emit_trip(e, inst->loop, init, emit_value(e, inst->args[1])));
+    LLVMValueRef trip = emit_trip(e, inst->loop, init, emit_value(e, inst->args[1]));
+    if (emit_scan_is_one(e, inst)) {
+        emit_scan(e, inst, init, trip);
+        set_last(e, inst->loop, init, trip);
+        return;
+    }
+    emit_counted(e, inst, init, trip);
 }

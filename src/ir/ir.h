@@ -487,6 +487,12 @@ struct ir_scalar_role { // a scalar declared outside the loop and assigned in it
 // (IR_MAP_OUTER) or by a team (IR_MAP_TWO_LEVEL), or that a thread takes a tile of it and of the loop inside.
 enum ir_map { IR_MAP_ANY, IR_MAP_OUTER, IR_MAP_TWO_LEVEL, IR_MAP_TILE };
 
+// The loop over the iterations of one run of a scan, which a GPU's team of threads is to share out: see
+// passes/scan_build.c. IR_SCAN_AHEAD: it accumulates. IR_SCAN_HANDS_ON: iterations depend on each other only by
+// variables from outside of it, each of which the body's own region reads and updates (GET, VUPDATE) in one place;
+// ahead of that nothing is written that is not the iteration's own, and it may be done for an iteration more than once.
+enum ir_scan { IR_SCAN_NONE, IR_SCAN_AHEAD, IR_SCAN_HANDS_ON };
+
 struct ir_for {
     struct ir_var *var;
     enum ir_op compare; // SLT SLE SGT SGE ULT ULE UGT UGE NE: `var compare bound` in var's type
@@ -502,7 +508,8 @@ struct ir_for {
     bool carries;     // of a nest that runs in another order: in order, it carries the dependences of the loops inside
     bool is_fallback; // of a nest that runs in another order: the source's, for launches whose tests fail; one thread
     bool is_search;   // a chunk of iterations that are tried ahead: see passes/search_build.c; not printed
-    int runs;         // of runs of iterations of a scan, its number: what it stores by |own| of that number; 0: none
+    enum ir_scan scan;
+    int runs; // of runs of iterations of a scan, its number: what it stores by |own| of that number; 0: none
     int collapse;
     int block_dim;
     enum ir_map map;

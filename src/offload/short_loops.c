@@ -219,6 +219,13 @@ static struct plan_expr *short_test(struct offload *o, struct ir_inst *outer)
     assert(offload_note(o, outer)->is_chosen);
     const struct ir_for *loop = outer->loop;
     const struct loop_facts *facts = loop->analysis;
+    bool is_scan = false;
+    WALK (inst, &outer->regions[0]) {
+        is_scan |= inst->op == IR_OP_FOR && inst->loop->scan != IR_SCAN_NONE;
+    }
+    if (is_scan) { // its runs are cut for teams
+        return NULL;
+    }
     struct inside in = {.o = o, .outer = outer, .by_updates = facts->independent_by_updates};
     if (loop->pragma_parallel || loop->collapse > 0 || loop->block_dim > 0 || loop->map != IR_MAP_ANY ||
         loop->recheck || !walk_inst(outer, is_plain, o) || !has_small_locals(o, outer)) {

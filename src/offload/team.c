@@ -173,6 +173,9 @@ static bool can_spread(const struct search *search, const struct ir_inst *inner)
 {
     const struct ir_for *loop = inner->loop;
     const struct loop_facts *facts = loop->analysis, *around = search->outer->loop->analysis;
+    if (loop->scan == IR_SCAN_HANDS_ON) {
+        return facts != NULL && facts->analysis == around->analysis && has_good_roles(loop) && has_good_body(inner);
+    }
     bool is_independent = loop->verdict == IR_VERDICT_PROVEN || loop->verdict == IR_VERDICT_IF;
     return is_independent && facts != NULL && facts->analysis == around->analysis && !loop->pragma_single &&
            !facts_has_few_iterations(inner) && has_good_roles(loop) && has_good_updates(search->outer, inner) &&
@@ -208,8 +211,8 @@ static bool spread(struct search *search, struct ir_inst *inner)
     if (below != NULL && can_spread(search, below) && is_nearer(search, below, inner)) {
         return false; // it is met next
     }
-    if (!take_tests(search, inner)) {
-        return false;
+    if (inner->loop->scan != IR_SCAN_HANDS_ON && !take_tests(search, inner)) {
+        return false; // the launch has tested what a scan needs
     }
     VEC_PUSH(search->o->arena, &search->loops, inner);
     return true;
@@ -302,8 +305,10 @@ static struct plan_expr *limit_of(struct search *search)
     int64_t far_inside = 0;
     struct plan_expr *work = plan_const(o->arena, IR_I64, 0);
     struct plan_expr *trips = work;
+    bool is_scan = false;
     for (int i = 0; i < search->loops.count; i++) {
         const struct ir_inst *loop = search->loops.items[i];
+        is_scan |= loop->loop->scan != IR_SCAN_NONE;
         far_inside += facts_far_accesses(search->outer, search->outer, loop);
         work = plan_op(o->arena, IR_OP_ADD, IR_I64, IR_I64, work, facts_work_inside(o->kernel, search->outer, loop));
         trips =
@@ -311,7 +316,10 @@ static struct plan_expr *limit_of(struct search *search)
     }
     int64_t far_outside = facts_far_accesses(search->outer, search->outer, search->outer);
     bool is_row = far_inside < far_outside;
-    search->team->is_column = far_inside > far_outside;
+    search->team->is_column = far_inside > far_outside && !is_scan;
+    if (is_scan) { // its runs are cut for teams
+        return plan_const(o->arena, IR_I64, ANY_NUMBER);
+    }
     struct plan_expr *fills = plan_const(o->arena, IR_I64, FILLS_GPU);
     bool is_tested = o->module->has_short_strips;
     struct plan_expr *pays =

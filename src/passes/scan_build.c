@@ -4,7 +4,15 @@
 //     for b: part[b] = s; s = s op (what part[b] was)        in order
 //     for b: the source's body over run b, from part[b] on   parallel
 //
-// A GPU takes all iterations at once, in RUNS runs. A CPU takes rounds of RUNS runs of RUN_SIZE iterations, so that the
+// A GPU takes all iterations at once, in RUNS runs, and a team of threads takes a run where iterations hand on nothing
+// but what an operator combines in any grouping (emit_scan.c). There the second step is part of the third: each run
+// adds up what those before it come to. The body is written in two parts, with what it hands on between them:
+//
+//     for b: s' = s; for a < b: s' = s' op part[a];          parallel, teams
+//            for each iteration of run b: own = what its updates come to; now = s'; s' = s' op own; the body, from now
+//            on
+//
+// A CPU takes rounds of RUNS runs of RUN_SIZE iterations, so that the
 // third step finds in a cache what the first one has read; fewer where an iteration is a loop. How iterations are cut
 // into runs depends on their number alone, and so do the bits of a sum of floats.
 #include "passes/scan_loop.h"
@@ -20,6 +28,7 @@
 
 enum { RUNS_GPU = 1024, DEEP_RUNS_GPU = 256, SHORTEST_GPU = 512, RUNS_CPU = 128, RUN_SIZE = 8192, FEWEST = 32768 };
 enum { DEEP_RUN_SIZE = 32, DEEP_FEWEST = 256 }; // where an iteration is a loop
+enum { TEAM_RUNS = 2048, TEAM_STEP = 256, TEAM_SHORTEST = 512, TEAM_FEWEST = 64 };
 enum { LANES = 4 };
 enum { SHORT_RUNS = 8, SHORT_RUN_SIZE = 16, SHORT_FEWEST = 24 }; // tests: where it does not pay
 
@@ -58,6 +67,9 @@ static struct ir_var *make_var(struct scan *s, const char *name, enum ir_type ty
 
 static int runs_of(const struct scan *s)
 {
+    if (s->has_teams) {
+        return s->module->has_short_strips ? SHORT_RUNS : s->is_deep ? 4 * DEEP_RUNS_GPU : TEAM_RUNS;
+    }
     int gpu = s->is_deep ? DEEP_RUNS_GPU : RUNS_GPU;
     return s->module->is_gpu ? gpu : s->module->has_short_strips ? SHORT_RUNS : RUNS_CPU;
 }
@@ -69,7 +81,7 @@ static int run_size_of(const struct scan *s)
 
 static int fewest_of(const struct scan *s)
 {
-    return s->module->has_short_strips ? SHORT_FEWEST : s->is_deep ? DEEP_FEWEST : FEWEST;
+    return s->module->has_short_strips ? SHORT_FEWEST : s->has_teams ? TEAM_FEWEST : s->is_deep ? DEEP_FEWEST : FEWEST;
 }
 
 // The innermost loop, or region of blocks, that |owner| is or stands in: whose the variables made there are.
@@ -100,6 +112,7 @@ struct body {
     struct ir_inst *wide; // the loop's variable in this iteration, i64
     struct ir_inst *counter;
     bool is_ahead;                        // no more than the updates need
+    bool is_behind;                       // what they need stands before it
     int number;                           // of the runs, for what they store
     struct ir_inst *ends[SCAN_CARRIES];   // of the third step: where the run ends; NULL: nobody asks
     struct ir_var *resets[SCAN_CARRIES];  // of the first: whether the run has set it …
@@ -221,7 +234,10 @@ static void copy_region(const struct body *body, const struct ir_region *from, s
 {
     struct scan *s = body->s;
     for (struct ir_inst *inst = from->first; inst != NULL; inst = inst->next) {
-        if (body->is_ahead && pointer_map_get(&s->needed, inst) == NULL) {
+        bool is_needed = pointer_map_get(&s->needed, inst) != NULL;
+        bool is_there = body->is_behind && from == &s->loop->regions[0] && is_needed &&
+                        (ir_op_is_value(inst->op) || inst->op == IR_OP_LOAD);
+        if (is_there || (body->is_ahead && !is_needed)) {
             continue;
         }
         to.loc = inst->loc;
@@ -395,6 +411,7 @@ static void build_run(struct scan *s, struct ir_builder *in, const struct parts 
     high = op(in, IR_OP_SMIN, high, p->count);
     struct ir_var *at = make_var(s, ".at", IR_I64, loop_around(in->region->owner));
     struct ir_inst *inner = ir_emit_for(in, at, low, high, IR_OP_SLT, 1);
+    inner->loop->scan = s->has_teams ? IR_SCAN_AHEAD : IR_SCAN_NONE;
     struct ir_builder to = *in, before = *in;
     to.region = &inner->regions[0];
     before.before = inner;
@@ -419,6 +436,84 @@ static struct ir_inst *build_runs(struct scan *s, struct ir_builder *to, const s
     struct body body = {.s = s, .is_ahead = is_ahead, .number = s->made};
     build_run(s, &in, p, run, NULL, &body);
     end_run(s, &in, p, run, &body);
+    return outer;
+}
+
+// ---- the third step of a team
+// ----------------------------------------------------------------------------------------
+
+// The variable gets what is in the first |end| parts of the carry.
+static void fold_parts(struct scan *s, struct ir_builder *to, const struct parts *p, int carry, struct ir_var *var,
+                       struct ir_inst *end)
+{
+    enum ir_type type = s->carries[carry].var->type;
+    struct ir_var *at = make_var(s, ".before", IR_I64, loop_around(to->region->owner));
+    struct ir_inst *loop = ir_emit_for(to, at, ir_const(to, IR_I64, 0), end, IR_OP_SLT, 1);
+    loop->loop->scan = IR_SCAN_AHEAD;
+    struct ir_builder in = *to;
+    in.region = &loop->regions[0];
+    in.before = NULL;
+    struct ir_inst *part = emit_load(s, &in, p->memory[carry], type, ir_get(&in, at));
+    struct ir_inst *update = ir_emit1(&in, IR_OP_VUPDATE, type, part);
+    update->var = var;
+    update->update = s->carries[carry].merge;
+}
+
+// One iteration, |in| the loop over those of a run: what its updates come to goes to |handed|, and the rest goes on
+// with what was there.
+static void build_iteration(struct scan *s, struct ir_builder in, const struct parts *p, struct ir_inst *number,
+                            struct ir_var **handed)
+{
+    struct ir_inst *loop = in.region->owner, *own[SCAN_CARRIES], *before[SCAN_CARRIES];
+    struct body body = {.s = s, .is_ahead = true, .number = s->made};
+    copy_vars(s, loop, loop, true);
+    for (int i = 0; i < s->carry_count; i++) {
+        ir_set(&in, s->vars[s->carries[i].var->index], emit_identity(&in, &s->carries[i]));
+    }
+    set_counter(&in, p, number, &body);
+    copy_region(&body, &s->loop->regions[0], in);
+    clone_forget(s->kernel);
+    for (int i = 0; i < s->carry_count; i++) {
+        own[i] = ir_get(&in, s->vars[s->carries[i].var->index]);
+    }
+    in.loc = s->loop->loc;
+    for (int i = 0; i < s->carry_count; i++) {
+        before[i] = ir_get(&in, handed[i]);
+        struct ir_inst *update = ir_emit1(&in, IR_OP_VUPDATE, handed[i]->type, own[i]);
+        update->var = handed[i];
+        update->update = s->carries[i].merge;
+    }
+    copy_vars(s, loop, loop, false);
+    for (int i = 0; i < s->carry_count; i++) {
+        ir_set(&in, s->vars[s->carries[i].var->index], before[i]);
+    }
+    body.is_ahead = false;
+    body.is_behind = true;
+    copy_region(&body, &s->loop->regions[0], in);
+    clone_forget(s->kernel);
+}
+
+static struct ir_inst *build_team_runs(struct scan *s, struct ir_builder *to, const struct parts *p)
+{
+    struct ir_var *run_var, *handed[SCAN_CARRIES];
+    struct ir_inst *outer = make_runs(s, to, p, NULL, &run_var);
+    struct ir_builder in = *to;
+    in.region = &outer->regions[0];
+    in.before = NULL;
+    struct ir_inst *run = ir_get(&in, run_var);
+    for (int i = 0; i < s->carry_count; i++) {
+        struct ir_var *var = s->carries[i].var;
+        handed[i] = make_var(s, var->name, var->type, outer);
+        ir_set(&in, handed[i], ir_get(&in, var));
+        fold_parts(s, &in, p, i, handed[i], run);
+    }
+    struct ir_inst *low = op(&in, IR_OP_MUL, run, p->size);
+    struct ir_inst *high = op(&in, IR_OP_SMIN, op(&in, IR_OP_ADD, low, p->size), p->count);
+    struct ir_var *at = make_var(s, ".at", IR_I64, outer);
+    struct ir_inst *inner = ir_emit_for(&in, at, low, high, IR_OP_SLT, 1);
+    inner->loop->scan = IR_SCAN_HANDS_ON;
+    in.region = &inner->regions[0];
+    build_iteration(s, in, p, ir_get(&in, at), handed);
     return outer;
 }
 
@@ -535,6 +630,17 @@ static void build_steps(struct scan *s, struct ir_builder *to, const struct part
     s->made++;
     struct ir_for *ahead = build_runs(s, to, p, NULL, true)->loop;
     ahead->order = s->has_rest ? NULL : scan_text;
+    if (s->has_teams) {
+        struct ir_for *last = build_team_runs(s, to, p)->loop;
+        last->runs = s->has_own ? s->made : 0;
+        last->order = s->has_own ? list_text : scan_text;
+        for (int i = 0; i < s->carry_count; i++) {
+            if (scalars_live_after(s->loop, s->carries[i].var)) {
+                fold_parts(s, to, p, i, s->carries[i].var, p->runs);
+            }
+        }
+        return;
+    }
     build_middle(s, to, p);
     if (!s->has_rest) {
         return;
@@ -607,7 +713,7 @@ static bool has_memory_left(const struct scan *s)
         size += s->kernel->vars[i]->is_memory ? s->kernel->vars[i]->size : 0;
     }
     for (int i = 0; i < s->carry_count; i++) {
-        size += (uint64_t)(runs_of(s) * MOST_PARTS * ir_type_size(s->carries[i].var->type));
+        size += (uint64_t)(runs_of(s) * (s->has_teams ? 1 : MOST_PARTS) * ir_type_size(s->carries[i].var->type));
     }
     return size <= MOST_MEMORY;
 }
@@ -647,7 +753,11 @@ static void build_at_once(struct scan *s, struct ir_builder *to, struct parts *p
     p->begin = ir_const(to, IR_I64, 0);
     const int64_t runs = runs_of(s);
     struct ir_inst *size = op_const(to, IR_OP_SDIV, op_const(to, IR_OP_ADD, p->count, runs - 1), runs);
-    p->size = op_const(to, IR_OP_SMAX, size, s->is_deep ? 1 : SHORTEST_GPU);
+    if (s->has_teams && !s->is_deep) { // whole rows, which begin where arrays are aligned
+        size = op_const(to, IR_OP_ADD, size, TEAM_STEP - 1);
+        size = op_const(to, IR_OP_MUL, op_const(to, IR_OP_SDIV, size, TEAM_STEP), TEAM_STEP);
+    }
+    p->size = op_const(to, IR_OP_SMAX, size, s->is_deep ? 1 : s->has_teams ? TEAM_SHORTEST : SHORTEST_GPU);
     struct ir_inst *more = op(to, IR_OP_ADD, p->count, op_const(to, IR_OP_SUB, p->size, 1));
     p->runs = op(to, IR_OP_SDIV, more, p->size);
     build_steps(s, to, p);

@@ -455,6 +455,27 @@ static bool is_costly(const struct scan *s)
     return s->is_deep || cost >= COSTLY || s->module->has_short_strips;
 }
 
+// Whether a GPU's team of threads can take a run: iterations combine what they hand on in any grouping, and have
+// nothing else in common.
+static bool suits_teams(const struct scan *s)
+{
+    for (int i = 0; i < s->carry_count; i++) {
+        const struct scan_carry *carry = &s->carries[i];
+        if (carry->merge == IR_UPDATE_NONE || carry->has_reset || carry->is_affine) {
+            return false;
+        }
+    }
+    WALK (inst, &s->loop->regions[0]) {
+        const struct ir_var *var = assignment_target(inst);
+        bool is_own =
+            var == NULL || scan_carry_of((struct scan *)s, var) != NULL || scalars_is_declared_in(var, s->loop);
+        if (!is_own || inst->op == IR_OP_UPDATE) {
+            return false;
+        }
+    }
+    return s->module->is_gpu && s->has_rest;
+}
+
 bool scan_find(struct scan *s, struct loop_nest **out_nest)
 {
     *out_nest = NULL;
@@ -472,7 +493,11 @@ bool scan_find(struct scan *s, struct loop_nest **out_nest)
     if ((s->has_own && !counters_fit(s)) || !compare_all(s, nest)) {
         return false;
     }
-    scan_find_flat(s);
+    s->has_teams = suits_teams(s);
+    s->flat = (struct pointer_map){0};
+    if (!s->has_teams) {
+        scan_find_flat(s);
+    }
     if (!s->module->is_gpu && s->has_rest && !s->has_own && !s->has_lanes && !is_costly(s)) {
         return false; // to read everything twice costs a thread or two of a CPU as much as they gain
     }

@@ -80,7 +80,6 @@ static bool has_all(const struct scan *s, const struct scan_carry *carry, const 
 
 void scan_find_flat(struct scan *s)
 {
-    s->flat = (struct pointer_map){0};
     for (struct ir_inst *inst = s->loop->regions[0].first; inst != NULL; inst = inst->next) {
         bool is_flat = inst->op == IR_OP_IF;
         for (int i = 0; i < 2 && is_flat; i++) {

@@ -43,6 +43,7 @@ struct scan {
     bool is_deep;            // there are loops in it
     bool has_rest;           // it does more than to update what it hands on
     struct pointer_map flat; // IF: becomes plain code
+    bool has_teams;          // a GPU's teams of threads take the runs
     bool has_lanes;          // several runs at a time keep a thread of a CPU busier than one
     struct scan_memory memories[SCAN_MEMORIES];
     int memory_count;
@@ -99,7 +100,7 @@ void scan_find_own(struct scan *s, const struct loop_info *info);
 // scan_flat.c
 // Whether two values of one iteration are the same, by how they are made.
 bool scan_is_same(const struct scan *s, const struct ir_inst *a, const struct ir_inst *b);
-// Finds the branches that become plain code: fills |flat|.
+// Finds the branches that become plain code: adds to |flat|.
 void scan_find_flat(struct scan *s);
 
 // scan_build.c
