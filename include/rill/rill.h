@@ -56,6 +56,7 @@
 #include "rill/module.h"
 #include "rill/package.h"
 #include "rill/status.h"
+#include "rill/step.h"
 #include "rill/stream.h"
 #include "rill/types.h"
 

@@ -46,7 +46,8 @@ extern "C" {
     X(ERR_CONFLICT, -22, "two blocks or arguments conflict")                                                           \
     X(ERR_INTERNAL, -23, "a fault of Rill's own: please report it")                                                    \
     X(ERR_CAPTURING, -24, "the stream is being captured into a graph")                                                 \
-    X(ERR_RACE, -25, "two iterations of a kernel's loop race")
+    X(ERR_RACE, -25, "two iterations of a kernel's loop race")                                                         \
+    X(ERR_RECORDING, -26, "the thread is recording a step")
 
 typedef enum rill_status {
 #define RILL_STATUS_ENUM(name, value, text) RILL_##name = value,

@@ -230,11 +230,18 @@ static rill_status pin_array(struct packed_args *packed, int index, uint64_t id,
     return context_pin(packed->context, who, id, KIND_ARRAY, out_object);
 }
 
+static bool is_held(const struct packed_args *packed, const rill_arg *arg)
+{
+    return arg->kind == ARG_HELD && packed->has_held;
+}
+
 static rill_status pack_handle(struct packed_args *packed, int index, const rill_arg *arg)
 {
-    assert(arg->kind == RILL_ARG_ARRAY);
-    void *object;
-    RILL_TRY(pin_array(packed, index, arg->value.id, &object));
+    assert(arg->kind == RILL_ARG_ARRAY || is_held(packed, arg));
+    void *object = (void *)(uintptr_t)arg->value.pointer;
+    if (arg->kind == RILL_ARG_ARRAY) {
+        RILL_TRY(pin_array(packed, index, arg->value.id, &object));
+    }
     struct array *array = object;
     packed->arrays[index] = array;
     RILL_TRY(check_element(packed, index, array->type, array->element_size, true));
@@ -292,7 +299,7 @@ static rill_status pack_memory(struct packed_args *packed, int index, const rill
 
 static rill_status pack_array(struct packed_args *packed, int index, const rill_arg *arg)
 {
-    if (arg->kind == RILL_ARG_ARRAY) {
+    if (arg->kind == RILL_ARG_ARRAY || is_held(packed, arg)) {
         return pack_handle(packed, index, arg);
     }
     if (arg->kind == RILL_ARG_PTR || is_host_memory(arg) || is_const_memory(arg)) {
@@ -362,7 +369,7 @@ static rill_status refuse_shape(const struct packed_args *packed, int index, con
 {
     char wanted_text[256];
     array_shape_text(wanted, wanted_text, sizeof wanted_text);
-    if (arg->kind != RILL_ARG_ARRAY) {
+    if (packed->arrays[index] == NULL) {
         return refuse(packed, index, RILL_ERR_ARGUMENTS, "%" PRIu64 " elements were passed, the parameter has %s",
                       arg->count, wanted_text);
     }
@@ -389,11 +396,11 @@ static __attribute__((noinline)) rill_status check_shape(struct packed_args *pac
 {
     rill_shape wanted;
     RILL_TRY(args_param_shape(packed, index, &wanted));
-    if (arg->kind != RILL_ARG_ARRAY && arg->count == RILL_WHOLE) {
+    if (packed->arrays[index] == NULL && arg->count == RILL_WHOLE) {
         return take_whole(packed, index, arg, &wanted);
     }
-    bool fits = arg->kind == RILL_ARG_ARRAY ? shape_fits(&packed->arrays[index]->shape, &wanted)
-                                            : count_of(&wanted) <= arg->count;
+    bool fits = packed->arrays[index] != NULL ? shape_fits(&packed->arrays[index]->shape, &wanted)
+                                              : count_of(&wanted) <= arg->count;
     return fits ? RILL_OK : refuse_shape(packed, index, arg, &wanted);
 }
 

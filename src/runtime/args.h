@@ -18,7 +18,12 @@ struct packed_args {
     int count;             // of the parameters that are given
     unsigned char *buffer; // as the kernel's code wants them
     size_t buffer_size;    // that there is room for
+    bool has_held;         // ARG_HELD is taken
 };
+
+// The kind of an argument that is an array which the caller keeps: |value.pointer| is the struct array, and nothing is
+// pinned. Only where packed_args.has_held says so: programs have handles.
+enum { ARG_HELD = 100 };
 
 // Room for the arguments of any kernel, and for those of nearly all: the stack of a launch then lies on a page that its
 // caller uses anyway.

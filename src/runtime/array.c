@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "runtime/order.h"
+#include "runtime/record.h"
 #include "runtime/stream.h"
 
 #include <assert.h>
@@ -420,6 +421,7 @@ rill_status array_read_bytes(const char *who, struct context *context, rill_stre
                              const void *address, size_t size)
 {
     RILL_TRY(callback_refuse(who));
+    RILL_TRY(record_refuse(context, who));
     struct stream *stream;
     RILL_TRY(stream_pin(context, who, handle, &stream));
     rill_status status = stream_may_wait(who, stream);
@@ -436,6 +438,7 @@ rill_status array_write_bytes(const char *who, struct context *context, rill_str
                               const void *host, size_t size)
 {
     struct stream *stream;
+    RILL_TRY(record_refuse(context, who));
     RILL_TRY(stream_pin(context, who, handle, &stream));
     enum backend_read read = callback_is_running() ? BACKEND_READ_AT_ONCE
                              : size <= STAGE_SIZE  ? BACKEND_READ_NOW
@@ -487,6 +490,7 @@ rill_status array_copy_later(const char *who, struct context *context, rill_stre
                              const void *source, size_t size)
 {
     struct stream *stream;
+    assert(!record_is_on(context));
     RILL_TRY(stream_pin(context, who, handle, &stream));
     rill_status status = context_fail_as(who, order_copy(who, stream, target, source, size, BACKEND_READ_LATER));
     context_unpin(context, stream->id);
@@ -499,7 +503,10 @@ rill_status rill_array_read_async(rill_array handle, rill_stream stream, void *h
     struct array *array;
     RILL_TRY(begin("rill_array_read_async", handle, &context, &array));
     rill_status status = check_transfer("rill_array_read_async", array, host, size);
-    if (status == RILL_OK) {
+    if (status == RILL_OK && record_is_on(context)) {
+        struct record_side sides[] = {{.host = host}, {.array = array}};
+        status = record_copy("rill_array_read_async", context, stream, sides, 0, size);
+    } else if (status == RILL_OK) {
         array_note_use_on(array, stream);
         status = array_copy_later("rill_array_read_async", context, stream, host, array->address, size);
     }
@@ -512,7 +519,10 @@ rill_status rill_array_write_async(rill_array handle, rill_stream stream, const 
     struct array *array;
     RILL_TRY(begin("rill_array_write_async", handle, &context, &array));
     rill_status status = check_transfer("rill_array_write_async", array, host, size);
-    if (status == RILL_OK) {
+    if (status == RILL_OK && record_is_on(context)) {
+        struct record_side sides[] = {{.array = array}, {.host = host}};
+        status = record_copy("rill_array_write_async", context, stream, sides, 0, size);
+    } else if (status == RILL_OK) {
         array_note_use_on(array, stream);
         status = array_copy_later("rill_array_write_async", context, stream, array->address, host, size);
     }
@@ -531,10 +541,16 @@ static rill_status fill(struct context *context, struct array *array, rill_strea
     }
     struct stream *stream;
     RILL_TRY(stream_pin(context, "rill_array_fill", handle, &stream));
-    array_note_use(array, stream->id);
-    rill_status status = order_fill("rill_array_fill", stream, array->address, array->count, element, element_size);
+    rill_status status;
+    if (record_is_on(context)) {
+        status = record_fill(array, stream->id, element, element_size);
+    } else {
+        array_note_use(array, stream->id);
+        status = order_fill("rill_array_fill", stream, array->address, array->count, element, element_size);
+        status = context_fail_as("rill_array_fill", status);
+    }
     context_unpin(context, stream->id);
-    return context_fail_as("rill_array_fill", status);
+    return status;
 }
 
 rill_status rill_array_fill(rill_array handle, rill_stream stream, const void *element, size_t element_size)
@@ -550,6 +566,10 @@ static rill_status copy_array(struct context *context, struct array *target, str
     if (source->size > target->size) {
         return status_fail(RILL_ERR_INVALID, "rill_array_copy: the source has %zu bytes, the target only %zu",
                            source->size, target->size);
+    }
+    if (record_is_on(context)) {
+        struct record_side sides[] = {{.array = target}, {.array = source}};
+        return record_copy("rill_array_copy", context, stream, sides, 0, 0);
     }
     array_note_use_on(target, stream);
     array_note_use_on(source, stream);

@@ -9,6 +9,8 @@
 #include "runtime/module.h"
 #include "runtime/order.h"
 #include "runtime/package.h"
+#include "runtime/record.h"
+#include "runtime/step.h"
 #include "runtime/stream.h"
 
 #include <assert.h>
@@ -322,6 +324,7 @@ static void dispose(void *object, int kind)
     case KIND_ARRAY: array_dispose(object); break;
     case KIND_STREAM: stream_dispose(object); break;
     case KIND_EVENT: event_dispose(object); break;
+    case KIND_STEP: step_dispose(object); break;
     case KIND_CONTEXT: break;
     }
 }
@@ -398,6 +401,7 @@ static void free_context(struct context *context)
 // not be written.
 static rill_status destroy(struct context *context)
 {
+    handle_retire_all(&context->handles, KIND_STEP, NULL, NULL); // which pin much of what follows
     handle_retire_all(&context->handles, KIND_EVENT, NULL, NULL);
     handle_retire_all(&context->handles, KIND_KERNEL, NULL, NULL);
     handle_retire_all(&context->handles, KIND_MODULE, NULL, NULL);
@@ -670,6 +674,7 @@ rill_status rill_sync(rill_context handle)
     struct context *context;
     RILL_TRY(context_enter("rill_sync", handle.id, KIND_CONTEXT, &context));
     rill_status status = callback_refuse("rill_sync");
+    status = status == RILL_OK ? record_refuse(context, "rill_sync") : status;
     if (status == RILL_OK) {
         status = finish_streams(context, "rill_sync", false);
     }

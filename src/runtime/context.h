@@ -19,7 +19,8 @@
     X(KERNEL, "kernel")                                                                                                \
     X(ARRAY, "array")                                                                                                  \
     X(STREAM, "stream")                                                                                                \
-    X(EVENT, "event")
+    X(EVENT, "event")                                                                                                  \
+    X(STEP, "step")
 
 enum object_kind {
 #define OBJECT_KIND_ENUM(name, words) KIND_##name,
@@ -45,11 +46,12 @@ struct context {
     const struct backend *backend;
     rill_status (*launch)(struct backend_stream *stream, const struct backend_launch *launch); // the back end's
     struct backend_device *device;                                                             // owned
-    volatile char *fork_mark; // where a forked child finds 0, on a page of its own or |own_mark|; NULL: compare |pid|
-    volatile char own_mark;   // of the first context: see context.c
-    atomic_bool sleeps;       // all threads of the device do: a launch finds nothing in the caches
-    uint64_t default_stream;  // its id
-    struct order *order;      // owned; NULL: the program orders its streams itself
+    volatile char *fork_mark;   // where a forked child finds 0, on a page of its own or |own_mark|; NULL: compare |pid|
+    volatile char own_mark;     // of the first context: see context.c
+    atomic_bool sleeps;         // all threads of the device do: a launch finds nothing in the caches
+    atomic_int recording_count; // steps that threads record: see record.h
+    uint64_t default_stream;    // its id
+    struct order *order;        // owned; NULL: the program orders its streams itself
     struct handle_table handles;
 
     char device_name[32];
@@ -98,6 +100,7 @@ struct context {
 
     _Atomic uint64_t ahead_count;
     _Atomic uint64_t ahead_compiled_count;
+    _Atomic uint64_t lane_number; // of the last stream that a step has made for itself
     _Atomic uint64_t stream_count;
     _Atomic uint64_t array_count;
     _Atomic uint64_t array_size;

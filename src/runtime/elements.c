@@ -1,6 +1,7 @@
 // Elements of an array that the host reads or writes: some of them, from any one on.
 #include "base/status.h"
 #include "runtime/array.h"
+#include "runtime/record.h"
 #include "runtime/stream.h"
 
 struct elements {
@@ -76,8 +77,14 @@ rill_status rill_array_read_at_async(rill_array array, rill_stream stream, size_
     static const char who[] = "rill_array_read_at_async";
     struct elements from;
     RILL_TRY(elements_open(who, array, offset, count, host, &from));
-    array_note_use_on(from.array, stream);
-    rill_status status = array_copy_later(who, from.context, stream, host, from.address, from.size);
+    rill_status status;
+    if (record_is_on(from.context)) {
+        struct record_side sides[] = {{.host = host}, {.array = from.array}};
+        status = record_copy(who, from.context, stream, sides, (size_t)(from.address - from.array->address), from.size);
+    } else {
+        array_note_use_on(from.array, stream);
+        status = array_copy_later(who, from.context, stream, host, from.address, from.size);
+    }
     elements_close(&from);
     return status;
 }
@@ -88,8 +95,14 @@ rill_status rill_array_write_at_async(rill_array array, rill_stream stream, size
     static const char who[] = "rill_array_write_at_async";
     struct elements to;
     RILL_TRY(elements_open(who, array, offset, count, host, &to));
-    array_note_use_on(to.array, stream);
-    rill_status status = array_copy_later(who, to.context, stream, to.address, host, to.size);
+    rill_status status;
+    if (record_is_on(to.context)) {
+        struct record_side sides[] = {{.array = to.array}, {.host = host}};
+        status = record_copy(who, to.context, stream, sides, (size_t)(to.address - to.array->address), to.size);
+    } else {
+        array_note_use_on(to.array, stream);
+        status = array_copy_later(who, to.context, stream, to.address, host, to.size);
+    }
     elements_close(&to);
     return status;
 }

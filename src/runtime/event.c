@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "runtime/callback.h"
 #include "runtime/order.h"
+#include "runtime/record.h"
 #include "runtime/stream.h"
 
 #include <assert.h>
@@ -140,6 +141,11 @@ static inline rill_status queue_on(const char *who, rill_event handle, rill_stre
     struct event_use use;
     RILL_TRY(begin_on(who, handle, stream, &use));
     const struct backend *backend = use.context->backend;
+    if (UNLIKELY(record_is_on(use.context))) {
+        rill_status recorded = record_event(who, use.event, use.on.id, waits);
+        end_on(&use);
+        return recorded;
+    }
     rill_status status = UNLIKELY(use.context->order != NULL) ? order_queue_event(use.on.stream, use.event, waits)
                          : waits                              ? backend->event_wait(use.event->place, use.on.queue)
                                                               : backend->event_record(use.event->place, use.on.queue);
@@ -164,6 +170,7 @@ rill_status rill_event_synchronize(rill_event handle)
     struct event *event;
     RILL_TRY(begin("rill_event_synchronize", handle, &context, &event));
     rill_status status = callback_refuse("rill_event_synchronize");
+    status = status == RILL_OK ? record_refuse(context, "rill_event_synchronize") : status;
     if (status == RILL_OK && !context->backend->event_is_recorded(event->place)) {
         status = unrecorded("rill_event_synchronize");
     }
@@ -182,7 +189,10 @@ rill_status rill_event_query(rill_event handle)
     struct context *context;
     struct event *event;
     RILL_TRY(begin("rill_event_query", handle, &context, &event));
-    rill_status status = RILL_OK;
+    rill_status status = record_refuse(context, "rill_event_query");
+    if (status != RILL_OK) {
+        return end(context, event, status);
+    }
     if (!context->backend->event_is_recorded(event->place)) {
         status = unrecorded("rill_event_query");
     } else if (!context->backend->event_is_reached(event->place)) {
@@ -215,6 +225,10 @@ rill_status rill_event_elapsed(rill_event begin_handle, rill_event end_handle, d
     struct event *first;
     RILL_TRY(begin("rill_event_elapsed", begin_handle, &context, &first));
     void *object;
+    rill_status refused = record_refuse(context, "rill_event_elapsed");
+    if (refused != RILL_OK) {
+        return end(context, first, refused);
+    }
     rill_status status = context_pin(context, "rill_event_elapsed", end_handle.id, KIND_EVENT, &object);
     if (status == RILL_OK) {
         status = elapsed(context, first, object, out_milliseconds);

@@ -1,3 +1,4 @@
+#include "runtime/launch.h"
 #include "base/hot.h"
 #include "base/status.h"
 #include "runtime/args.h"
@@ -6,22 +7,13 @@
 #include "runtime/footprint.h"
 #include "runtime/host_range.h"
 #include "runtime/order.h"
+#include "runtime/record.h"
 #include "runtime/scratch.h"
 #include "runtime/stream.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
-
-// Where a launch puts what its kernel returns.
-struct launch_result {
-    void *address;                // NULL: nowhere
-    size_t size;                  // of the returned value, if |address| is set
-    bool is_host;                 // |address| is the host's
-    struct backend_error *caller; // set: the caller waits for the launch and takes its failure
-    bool is_ordered;              // the order's lock is held
-    const char *place;            // where the call stands in the program; NULL: not known
-};
 
 // A struct that is returned lies in memory that the launch was lent.
 static __attribute__((noinline)) const void *find_source(const struct packed_args *packed)
@@ -96,6 +88,11 @@ static inline rill_status launch_now(struct packed_args *packed, const struct pi
     return UNLIKELY(packed->kernel->known.hidden_count > 0) ? launch_lent(packed, on, result)
            : LIKELY(packed->host_count == 0)                ? launch_packed(packed, on->queue, result, NULL)
                                                             : launch_with_host(packed, on->queue, result);
+}
+
+rill_status launch_queue(struct packed_args *packed, const struct pinned_stream *on, const struct launch_result *result)
+{
+    return launch_now(packed, on, result);
 }
 
 // Behind the unfinished work of other streams that it conflicts with.
@@ -193,7 +190,12 @@ static __attribute__((noinline)) rill_status launch_any(const char *place, rill_
     struct kernel *kernel;
     rill_stream stream = {0};
     RILL_TRY(kernel_begin_launch("rill_launch", handle, 0, &context, &kernel));
-    rill_status status = pick_stream(context, kernel, args, &stream);
+    rill_status status = RILL_OK;
+    if (record_is_on(context)) {
+        stream.id = context->default_stream; // a step's parts have no stream
+    } else {
+        status = pick_stream(context, kernel, args, &stream);
+    }
     kernel_end_launch(context, kernel, 0);
     return status == RILL_OK ? rill_launch_at(place, handle, stream, args) : status;
 }
@@ -213,7 +215,9 @@ LAUNCH_PART rill_status rill_launch_at(const char *place, rill_kernel handle, ri
         if (UNLIKELY(atomic_load_explicit(&context->sleeps, memory_order_relaxed))) {
             fetch_launch(context, kernel, &on);
         }
-        status = launch_on("rill_launch", kernel, &on, args, &(struct launch_result){.place = place});
+        status = UNLIKELY(record_is_on(context))
+                     ? record_launch("rill_launch", kernel, on.id, args, NULL)
+                     : launch_on("rill_launch", kernel, &on, args, &(struct launch_result){.place = place});
         context_unpin(context, on.id);
     }
     kernel_end_launch(context, kernel, stripe);
@@ -270,6 +274,7 @@ static rill_status call_on(struct kernel *kernel, const struct pinned_stream *on
                            size_t size)
 {
     RILL_TRY(callback_refuse("rill_call"));
+    RILL_TRY(record_refuse(kernel->context, "rill_call"));
     RILL_TRY(check_result(kernel, out_result, size));
     RILL_TRY(stream_may_wait("rill_call", on->stream));
     _Alignas(16) unsigned char room[256]; // for numbers and most structs
@@ -303,18 +308,18 @@ rill_status rill_call(rill_kernel handle, rill_stream stream_handle, rill_args a
     return status;
 }
 
-static rill_status check_result_array(const struct kernel *kernel, const struct array *array)
+rill_status launch_check_result(const char *who, const struct kernel *kernel, const struct array *array)
 {
     const rill_type_info *returns = kernel->returns;
     const char *name = kernel->plan->name;
     if (returns->kind == RILL_KIND_VOID) {
-        return status_fail(RILL_ERR_ARGUMENTS, "rill_launch_result: kernel '%s' returns nothing", name);
+        return status_fail(RILL_ERR_ARGUMENTS, "%s: kernel '%s' returns nothing", who, name);
     }
     if (array->count < 1) {
-        return status_fail(RILL_ERR_ARGUMENTS, "rill_launch_result: the array has no element");
+        return status_fail(RILL_ERR_ARGUMENTS, "%s: the array has no element", who);
     }
     if (array->type != returns->type || array->element_size != returns->size) {
-        return status_fail(RILL_ERR_ARGUMENTS, "rill_launch_result: kernel '%s' returns %s, the array holds %s", name,
+        return status_fail(RILL_ERR_ARGUMENTS, "%s: kernel '%s' returns %s, the array holds %s", who, name,
                            returns->name, array_type_name(array->type));
     }
     return RILL_OK;
@@ -326,8 +331,10 @@ static rill_status launch_into(struct kernel *kernel, const struct pinned_stream
     void *object;
     RILL_TRY(context_pin(context, "rill_launch_result", target.id, KIND_ARRAY, &object));
     struct array *array = object;
-    rill_status status = check_result_array(kernel, array);
-    if (status == RILL_OK) {
+    rill_status status = launch_check_result("rill_launch_result", kernel, array);
+    if (status == RILL_OK && record_is_on(context)) {
+        status = record_launch("rill_launch_result", kernel, on->id, args, array);
+    } else if (status == RILL_OK) {
         struct launch_result result = {.address = array->address, .size = kernel->returns->size};
         array_note_use(array, on->id);
         status = launch_on("rill_launch_result", kernel, on, args, &result);

@@ -5,6 +5,7 @@
 #include "runtime/callback.h"
 #include "runtime/order.h"
 #include "runtime/order_clock.h"
+#include "runtime/record.h"
 
 #include <stdio.h>
 
@@ -37,6 +38,7 @@ rill_status stream_make(struct context *context, const char *who, const struct s
     }
     stream->is_wrapped = origin->is_wrapped;
     stream->is_unordered = origin->is_unordered;
+    stream->priority = origin->priority;
     stream->native = origin->native;
     rill_status status = make_queue(stream, origin);
     if (status == RILL_OK && !stream_list_add(stream)) {
@@ -321,6 +323,7 @@ HOT FLAT rill_status rill_stream_synchronize(rill_stream handle)
     struct stream *stream;
     RILL_TRY(begin("rill_stream_synchronize", handle, &context, &stream));
     rill_status status = callback_refuse("rill_stream_synchronize");
+    status = status == RILL_OK ? record_refuse(context, "rill_stream_synchronize") : status;
     status = status == RILL_OK ? stream_may_wait("rill_stream_synchronize", stream) : status;
     if (status == RILL_OK) {
         status = stream_finish_work("rill_stream_synchronize", stream);
@@ -337,7 +340,11 @@ rill_status rill_stream_query(rill_stream handle)
     struct stream *stream;
     RILL_TRY(begin("rill_stream_query", handle, &context, &stream));
     const struct backend *backend = context->backend;
-    rill_status status = backend->stream_may_wait(stream->queue, true);
+    rill_status status = record_refuse(context, "rill_stream_query");
+    if (status != RILL_OK) {
+        return end(context, stream, status);
+    }
+    status = backend->stream_may_wait(stream->queue, true);
     if (status != RILL_OK && status != RILL_ERR_NOT_READY) {
         return end(context, stream, context_fail_as("rill_stream_query", status));
     }
@@ -366,7 +373,8 @@ rill_status rill_stream_wait(rill_stream handle, rill_stream other_handle)
     if (status == RILL_OK) {
         status = stream_pin(context, "rill_stream_wait", other_handle, &other);
         if (status == RILL_OK) {
-            status = context_fail_as("rill_stream_wait", order_queue_wait(stream, other));
+            status = record_is_on(context) ? record_wait(context, stream->id, other->id)
+                                           : context_fail_as("rill_stream_wait", order_queue_wait(stream, other));
             context_unpin(context, other->id);
         }
         context_unpin(context, stream->id);
@@ -443,7 +451,8 @@ rill_status rill_stream_callback(rill_stream handle, rill_stream_callback_functi
     struct context *context;
     struct stream *stream;
     RILL_TRY(begin("rill_stream_callback", handle, &context, &stream));
-    return end(context, stream, queue_callback(context, stream, callback, user));
+    rill_status status = record_refuse(context, "rill_stream_callback");
+    return end(context, stream, status == RILL_OK ? queue_callback(context, stream, callback, user) : status);
 }
 
 // ---- errors -------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ struct stream {
     uint64_t id;
     struct scratch *scratch;      // owned; guarded by the context's scratch lock; NULL: no launch has wanted any
     struct order_stream *order;   // the order's own: see order.h; NULL: none yet
+    int priority;                 // as it was made
     bool is_unordered;            // the order leaves it alone
     char label[32];               // the program's name for it; guarded by the context's lock
     bool is_wrapped;              // the driver's stream is another's

@@ -4,6 +4,7 @@
 #include "runtime/array.h"
 #include "runtime/footprint.h"
 #include "runtime/order.h"
+#include "runtime/record.h"
 #include "runtime/stream.h"
 
 enum { PIECE_SIZE = 4 << 20 };
@@ -144,11 +145,24 @@ static rill_status copy_by_pieces(const struct side *target, const struct side *
     return status;
 }
 
+// A part of a step belongs to one device. What the two streams are for, the step finds out itself.
+static rill_status record(const struct side *target, const struct side *source)
+{
+    if (target->context != source->context) {
+        return record_refuse_now(who);
+    }
+    struct record_side sides[] = {{.array = target->array}, {.array = source->array}};
+    return record_copy(who, target->context, target->stream, sides, 0, 0);
+}
+
 static rill_status transfer(const struct side *target, const struct side *source)
 {
     if (source->array->size > target->array->size) {
         return status_fail(RILL_ERR_INVALID, "%s: the source has %zu bytes, the target only %zu", who,
                            source->array->size, target->array->size);
+    }
+    if (record_is_on(target->context) || record_is_on(source->context)) {
+        return record(target, source);
     }
     array_note_use_on(target->array, target->stream);
     array_note_use_on(source->array, source->stream);

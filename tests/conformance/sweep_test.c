@@ -72,6 +72,7 @@ struct stage {
     rill_array a, b, one;
     rill_module module;
     rill_kernel blocks, two;
+    rill_step step;
     rill_scope scope; // for the call
     int host[N];
     uint64_t out; // the handle a call has made; must be 0 after a failure
@@ -99,6 +100,26 @@ static rill_open_options options_of(struct stage *s)
     return (rill_open_options){.allocator = &s->allocator, .print = ignore_print, .log = ignore_log, .thread_count = 2};
 }
 
+// Records what a step may be made of. No thread records when it returns.
+static rill_status make_step(struct stage *s, rill_step *out_step)
+{
+    int seven = 7;
+    RILL_TRY(rill_record_begin(s->context));
+    rill_status status = rill_launch(s->blocks, RILL_CURRENT, RILL_ARGS(N, s->a, s->b));
+    status = status != RILL_OK ? status : rill_launch(s->two, s->stream, RILL_ARGS(N, s->b));
+    status = status != RILL_OK ? status : rill_array_fill(s->one, s->second, &seven, sizeof seven);
+    status = status != RILL_OK ? status : rill_event_record(s->unused, s->second);
+    status = status != RILL_OK ? status : rill_event_wait(s->unused, s->stream);
+    status = status != RILL_OK ? status : rill_stream_wait(s->second, s->stream);
+    status = status != RILL_OK ? status : rill_array_copy(s->a, s->b, s->second);
+    status = status != RILL_OK ? status : rill_launch_result(s->blocks, s->second, RILL_ARGS(N, s->a, s->b), s->one);
+    if (status != RILL_OK) {
+        RILL_TRY(rill_record_drop(s->context));
+        return status;
+    }
+    return rill_record_end(s->context, out_step);
+}
+
 static void open_stage(struct stage *s, rill_scope *scope, bool wants_module)
 {
     memset(s, 0, sizeof *s);
@@ -118,6 +139,7 @@ static void open_stage(struct stage *s, rill_scope *scope, bool wants_module)
         OK(rill_module_create(s->context, source, NULL, &s->module));
         OK(rill_module_kernel(s->module, "blocks", &s->blocks));
         OK(rill_module_kernel(s->module, "two", &s->two));
+        OK(make_step(s, &s->step));
     }
     OK(rill_scope_enter(scope, s->stream));
 }
@@ -586,151 +608,7 @@ CALL(rill_event_elapsed)
     return rill_event_elapsed(s->event, s->event, &time);
 }
 
-// ---- modules, kernels, fields
-
-CALL(rill_module_create)
-{
-    rill_module module = {77};
-    rill_status status = rill_module_create(s->context, source, NULL, &module);
-    s->out = module.id;
-    return status;
-}
-
-static void write_source(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    REQUIRE(file != NULL);
-    fputs(small_source, file);
-    fclose(file);
-}
-
-CALL(rill_module_load)
-{
-    rill_module module = {77};
-    write_source(s->path);
-    rill_status status = rill_module_load(s->context, s->path, NULL, &module);
-    s->out = module.id;
-    return status;
-}
-
-CALL(rill_kernel_load)
-{
-    rill_kernel kernel = {77};
-    write_source(s->path);
-    rill_status status = rill_kernel_load(s->context, s->path, "one", &kernel);
-    s->out = kernel.id;
-    return status;
-}
-
-CALL(rill_module_destroy)
-{
-    return rill_module_destroy(s->module);
-}
-
-CALL(rill_check)
-{
-    (void)s;
-    return rill_check(small_source, NULL);
-}
-
-CALL(rill_diagnostics_free)
-{
-    (void)s;
-    rill_diagnostics diagnostics = {0};
-    rill_status status = rill_check(small_source, &(rill_module_options){.diagnostics = &diagnostics});
-    rill_diagnostics_free(&diagnostics);
-    return status;
-}
-
-CALL(rill_module_explain)
-{
-    return rill_module_explain(s->module, &s->text);
-}
-
-CALL(rill_module_emit)
-{
-    return rill_module_emit(s->module, RILL_EMIT_PLAN, NULL, &s->text);
-}
-
-CALL(rill_source_emit)
-{
-    return rill_source_emit(small_source, NULL, RILL_EMIT_IR, &s->text);
-}
-
-CALL(rill_source_explain)
-{
-    return rill_source_explain(small_source, NULL, &s->text);
-}
-
-CALL(rill_module_kernel_count)
-{
-    size_t count;
-    return rill_module_kernel_count(s->module, &count);
-}
-
-CALL(rill_module_kernel_at)
-{
-    rill_kernel kernel;
-    return rill_module_kernel_at(s->module, 0, &kernel);
-}
-
-CALL(rill_module_kernel)
-{
-    rill_kernel kernel;
-    return rill_module_kernel(s->module, "two", &kernel);
-}
-
-CALL(rill_kernel_module)
-{
-    rill_module module;
-    return rill_kernel_module(s->blocks, &module);
-}
-
-CALL(rill_kernel_describe)
-{
-    rill_kernel_info info;
-    return rill_kernel_describe(s->blocks, &info);
-}
-
-CALL(rill_kernel_param)
-{
-    rill_param_info info;
-    return rill_kernel_param(s->blocks, 1, &info);
-}
-
-CALL(rill_kernel_param_shape)
-{
-    rill_shape shape;
-    return rill_kernel_param_shape(s->blocks, 1, RILL_ARGS(N, 0, 0), &shape);
-}
-
-CALL(rill_kernel_task)
-{
-    rill_task_info info;
-    return rill_kernel_task(s->blocks, 0, &info);
-}
-
-CALL(rill_module_field_count)
-{
-    size_t count;
-    return rill_module_field_count(s->module, &count);
-}
-
-CALL(rill_module_field)
-{
-    rill_field_info info;
-    return rill_module_field(s->module, 0, &info);
-}
-
-CALL(rill_field_read)
-{
-    return rill_field_read(s->module, "field", RILL_CURRENT, s->host, 16);
-}
-
-CALL(rill_field_write)
-{
-    return rill_field_write(s->module, "field", RILL_CURRENT, s->host, 16);
-}
+#include "sweep_modules.h"
 
 // ---- launches
 
@@ -756,6 +634,7 @@ CALL(rill_launch_result)
 }
 
 #include "sweep_packages.h"
+#include "sweep_steps.h"
 
 // X(name, whether it needs a module). In the order of tests/house/exports.list.
 #define CALL_LIST(X)                                                                                                   \
@@ -782,6 +661,7 @@ CALL(rill_launch_result)
     X(rill_auto_context, false)                                                                                        \
     X(rill_auto_event, false)                                                                                          \
     X(rill_auto_scope, false)                                                                                          \
+    X(rill_auto_step, true)                                                                                            \
     X(rill_auto_stream, false)                                                                                         \
     X(rill_built_free, false)                                                                                          \
     X(rill_cache_folder, false)                                                                                        \
@@ -840,12 +720,20 @@ CALL(rill_launch_result)
     X(rill_package_launch, false)                                                                                      \
     X(rill_package_launch_result, false)                                                                               \
     X(rill_package_module, false)                                                                                      \
+    X(rill_record_begin, false)                                                                                        \
+    X(rill_record_drop, true)                                                                                          \
+    X(rill_record_end, true)                                                                                           \
     X(rill_scope_enter, false)                                                                                         \
     X(rill_scope_leave, false)                                                                                         \
     X(rill_source_emit, false)                                                                                         \
     X(rill_source_explain, false)                                                                                      \
     X(rill_status_name, false)                                                                                         \
     X(rill_status_text, false)                                                                                         \
+    X(rill_step_describe, true)                                                                                        \
+    X(rill_step_destroy, true)                                                                                         \
+    X(rill_step_launch, true)                                                                                          \
+    X(rill_step_launch_at, true)                                                                                       \
+    X(rill_step_repeat, true)                                                                                          \
     X(rill_stream_callback, false)                                                                                     \
     X(rill_stream_clear_error, false)                                                                                  \
     X(rill_stream_create, false)                                                                                       \

@@ -399,6 +399,36 @@ static void end_capture(struct scene *s)
     (void)!rill_stream_clear_error(s->known);
 }
 
+// A step with parts that may overlap, launched on two streams with other values, and as a part of another step.
+static rill_status record_parts(struct scene *s)
+{
+    int seven = 7;
+    RILL_TRY(rill_array_fill(s->x, s->stream, &seven, sizeof seven));
+    RILL_TRY(rill_launch(kernel_of(s, "add"), s->stream, RILL_ARGS(N, 1, s->x)));
+    RILL_TRY(rill_launch(kernel_of(s, "add"), s->other, RILL_ARGS(N, 2, s->y)));
+    RILL_TRY(rill_array_copy(s->y, s->x, s->other));
+    return rill_launch(kernel_of(s, "add"), s->stream, RILL_ARGS(N, 3, s->y));
+}
+
+static rill_status do_step(struct scene *s)
+{
+    rill_step step = {0};
+    RILL_TRY(rill_record_begin(s->context));
+    rill_status status = record_parts(s);
+    if (status != RILL_OK) {
+        RILL_TRY(rill_record_drop(s->context));
+        return status;
+    }
+    RILL_TRY(rill_record_end(s->context, &step));
+    status = rill_step_launch(step, s->stream, RILL_NO_VALUES);
+    status = first_of(status, rill_step_launch(step, s->stream, RILL_VALUES(RILL_SET_ARRAY(s->y, s->x))));
+    status = first_of(status, rill_stream_wait(s->other, s->stream));
+    status = first_of(status, rill_step_launch(step, s->other, RILL_NO_VALUES));
+    status = first_of(status, rill_stream_synchronize(s->other));
+    status = first_of(status, rill_stream_synchronize(s->stream));
+    return first_of(status, rill_step_destroy(step));
+}
+
 static const struct step {
     const char *name;
     rill_status (*run)(struct scene *scene);
@@ -431,6 +461,7 @@ static const struct step {
     {.name = "query", .run = do_query},
     {.name = "callback", .run = do_callback},
     {.name = "scope", .run = do_scope},
+    {.name = "step", .run = do_step},
     {.name = "devices", .run = do_devices},
     {.name = "pinned", .run = do_pinned},
     {.name = "module", .run = do_module, .is_slow = true},
@@ -466,6 +497,7 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_auto_context, "open")                                                                                       \
     X(rill_auto_event, "event")                                                                                        \
     X(rill_auto_scope, "scope")                                                                                        \
+    X(rill_auto_step, "step")                                                                                          \
     X(rill_auto_stream, "stream")                                                                                      \
     X(rill_built_free, "")                                                                                             \
     X(rill_cache_folder, "")                                                                                           \
@@ -524,12 +556,20 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_package_launch, "package")                                                                                  \
     X(rill_package_launch_result, "result") /* the kernel alone differs */                                             \
     X(rill_package_module, "package")                                                                                  \
+    X(rill_record_begin, "step")                                                                                       \
+    X(rill_record_drop, "step")                                                                                        \
+    X(rill_record_end, "step")                                                                                         \
     X(rill_scope_enter, "scope")                                                                                       \
     X(rill_scope_leave, "scope")                                                                                       \
     X(rill_source_emit, "")                                                                                            \
     X(rill_source_explain, "")                                                                                         \
     X(rill_status_name, "")                                                                                            \
     X(rill_status_text, "")                                                                                            \
+    X(rill_step_describe, "")                                                                                          \
+    X(rill_step_destroy, "step")                                                                                       \
+    X(rill_step_launch, "step")                                                                                        \
+    X(rill_step_launch_at, "step")                                                                                     \
+    X(rill_step_repeat, "")                                                                                            \
     X(rill_stream_callback, "callback")                                                                                \
     X(rill_stream_clear_error, "stream")                                                                               \
     X(rill_stream_create, "stream")                                                                                    \
