@@ -12,7 +12,7 @@ _rill()
         run) compile="$compile --set --in --out --device --trace --repeat --json" ;;
         check) compile="$compile --json --strict" ;;
         emit) compile="$compile --ir --plan --llvm --asm --openmp --ptx --amdgcn --after" ;;
-        explain) ;;
+        explain) compile="$compile --set --device" ;;
         build) compile="$compile -o --prefix --include --depfile --no-source" ;;
         devices) compile="--all --help" ;;
         cache) compile="list stats verify clear --folder --remove --help" ;;

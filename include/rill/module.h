@@ -193,6 +193,12 @@ RILL_API RILL_NODISCARD rill_status rill_kernel_param(rill_kernel kernel, size_t
 RILL_API RILL_NODISCARD rill_status rill_kernel_param_shape(rill_kernel kernel, size_t index, rill_args args,
                                                             rill_shape *out_shape);
 
+// Text for people: how a launch with these arguments maps each nest of the kernel to the context's device, what else it
+// could do and why it does not: outer loops, inner ones, several as one space, two levels, another order, in order.
+// Nothing runs. Of the arguments only the scalars are looked at, as above; arrays are taken not to overlap. Free it
+// with rill_free().
+RILL_API RILL_NODISCARD rill_status rill_kernel_explain(rill_kernel kernel, rill_args args, char **out_text);
+
 typedef struct rill_task_info {
     const char *name; // "simulate.3"
     const char *file;

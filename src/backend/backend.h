@@ -9,6 +9,7 @@
 #ifndef RILL_BACKEND_BACKEND_H
 #define RILL_BACKEND_BACKEND_H
 
+#include "plan/mapping.h"
 #include "plan/order.h"
 #include "plan/plan.h"
 #include "rill/status.h"
@@ -112,7 +113,8 @@ struct backend_stats {
     uint64_t ring_wait_count;
     uint64_t print_lost_count;
     uint64_t readback_count;
-    int thread_count;
+    int thread_count; // that run; 0: not yet
+    int worker_count; // on a CPU: that run, or will
 };
 
 // A failure of a kernel, complete: nothing here points into the module, which may be gone when it is looked at.

@@ -212,6 +212,17 @@ static int set_array(struct run *run, size_t index)
     return CLI_OK;
 }
 
+// Where nothing runs: a length is given in vain, and does no harm.
+static int skip_array(struct run *run, size_t index)
+{
+    const rill_param_info *param = &run->arguments[index].param;
+    if (param->rank == 0) {
+        run_find_pair(&run->set, param->name);
+    }
+    run->args[index] = (rill_arg){0};
+    return CLI_OK;
+}
+
 // ---- all of them
 // ---------------------------------------------------------------------------------------------------------
 
@@ -322,7 +333,7 @@ static int check_names(struct run *run)
     for (size_t i = 0; i < run->info.param_count; i++) {
         const rill_param_info *param = &run->arguments[i].param;
         bool is_scalar = !param->is_array && param->type->kind != RILL_KIND_RECORD;
-        bool is_pointer = param->is_array && param->rank == 0;
+        bool is_pointer = param->is_array && param->rank == 0 && !run->explains;
         if (is_scalar && find_given(&run->set, param->name) == NULL) {
             code = cli_fail(CLI_USAGE, "parameter '%s' (%s) has no value: add --set %s=…", param->name,
                             param->type->name, param->name);
@@ -353,7 +364,8 @@ int run_make_arguments(struct run *run)
             if (param->is_array != (pass == 1)) {
                 continue;
             }
-            int code = param->is_array                         ? set_array(run, i)
+            int code = param->is_array && run->explains        ? skip_array(run, i)
+                       : param->is_array                       ? set_array(run, i)
                        : param->type->kind == RILL_KIND_RECORD ? set_struct(run, i)
                                                                : set_scalar(run, i);
             if (code != CLI_OK) {

@@ -370,6 +370,18 @@ static void finish_trace(struct run *run)
     }
 }
 
+static int show_choice(const struct run *run)
+{
+    char *text = NULL;
+    rill_status status = rill_kernel_explain(run->kernel, (rill_args){run->args, run->info.param_count}, &text);
+    if (status != RILL_OK) {
+        return cli_fail_status(status);
+    }
+    fputs(text, stdout);
+    rill_free(text);
+    return CLI_OK;
+}
+
 static int run_steps(struct run *run)
 {
     run->text = cli_read_source(run->path);
@@ -385,13 +397,18 @@ static int run_steps(struct run *run)
     run->compile.options.color = cli_color(stderr);
     run->compile.options.path = cli_source_name(run->path);
     status = rill_module_create(run->context, run->text, &run->compile.options, &run->module);
-    cli_print_diagnostics(&run->compile.diagnostics, stderr);
+    if (status != RILL_OK || !run->explains) { // of all kernels of the file
+        cli_print_diagnostics(&run->compile.diagnostics, stderr);
+    }
     if (status != RILL_OK) {
         return status == RILL_ERR_COMPILE ? CLI_FAILED : cli_fail_status(status);
     }
     int code = find_kernel(run);
     if (code == CLI_OK) {
         code = run_make_arguments(run);
+    }
+    if (code == CLI_OK && run->explains) {
+        return show_choice(run);
     }
     if (code == CLI_OK) {
         code = launch(run);
@@ -410,12 +427,13 @@ static int run_steps(struct run *run)
     return code;
 }
 
-int cmd_run(int argc, char **argv)
+static int run_or_explain(int argc, char **argv, bool explains)
 {
     struct run *run = calloc(1, sizeof *run);
     if (run == NULL) {
         return cli_fail(CLI_FAILED, "out of memory");
     }
+    run->explains = explains;
     run->device = "auto";
     run->repeat = 1;
     int code = parse(run, argc, argv);
@@ -438,4 +456,14 @@ int cmd_run(int argc, char **argv)
     free(run->text);
     free(run);
     return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    return run_or_explain(argc, argv, false);
+}
+
+int run_explain(int argc, char **argv)
+{
+    return run_or_explain(argc, argv, true);
 }

@@ -1,5 +1,5 @@
 // rill explain, rill emit, rill check: what the compiler says of a file, without running it.
-#include "cli/cli.h"
+#include "cli/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +65,23 @@ static int parse(struct source_command *command, int argc, char **argv, const ch
     return command->path != NULL ? CLI_OK : cli_fail(CLI_USAGE, "%s: which file? See 'rill %s --help'", name, name);
 }
 
+// With values or a device it is a launch that is explained.
+static bool names_launch(int argc, char **argv)
+{
+    for (int i = 1, taken; i < argc; i++) {
+        if (cli_option_value("--set", argc, argv, i, &taken) != NULL ||
+            cli_option_value("--device", argc, argv, i, &taken) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int cmd_explain(int argc, char **argv)
 {
+    if (names_launch(argc, argv)) {
+        return run_explain(argc, argv);
+    }
     struct source_command command = {0};
     int code = parse(&command, argc, argv, "explain");
     if (code == CLI_OK) {

@@ -62,7 +62,8 @@ static const char help_check[] =
     "  --strict             warnings fail too\n" HELP_COMPILE;
 
 static const char help_explain[] =
-    "usage: rill explain FILE [options]\n\n"
+    "usage: rill explain FILE [options]\n"
+    "       rill explain FILE [KERNEL] --set NAME=VALUE … [--device D] [options]\n\n"
     "Says of every loop what it became, with the lines that make it so:\n\n"
     "  parallel, proven     no two iterations touch the same memory, or they only update it\n"
     "  parallel, if …       the launch tests it, else the loop runs in order\n"
@@ -72,7 +73,12 @@ static const char help_explain[] =
     "                       the author's statement that any order will do\n"
     "  in order             an iteration needs one before it; loops inside are looked at the same way\n\n"
     "then the tasks, what each reads, writes and updates, what is atomic and why, and how stream_parallel blocks are\n"
-    "grouped.\n" HELP_COMPILE;
+    "grouped.\n\n"
+    "With --set or --device: what a launch of KERNEL with these numbers does on the device, and why. Of each nest it "
+    "shows\n"
+    "which mapping is taken (outer, collapsed, inner, two-level, another order, whole, in order), what was compared, "
+    "how\n"
+    "iterations are shared out, and how neighbouring ones touch memory. Nothing runs.\n" HELP_COMPILE;
 
 static const char help_emit[] =
     "usage: rill emit KIND FILE [--target T] [--after PASS] [options]\n\n"

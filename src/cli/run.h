@@ -36,6 +36,7 @@ struct run {
     const char *trace;    // NULL: none
     FILE *trace_stream;   // owned: where it goes if that is no file; NULL otherwise
     char trace_copy[256]; // the file that the library then writes; "": none
+    bool explains;        // `rill explain --set …`: says what a launch would do
     int repeat;
     bool is_json;
     // What kernels printed; a print callback fills it.
@@ -54,6 +55,9 @@ struct run {
 
 // The pair |name|, which is marked as used; NULL if there is none.
 struct pair *run_find_pair(struct pairs *pairs, const char *name);
+
+// `rill explain` with values for the kernel's parameters.
+int run_explain(int argc, char **argv);
 
 // arguments.c: makes run->args from the command line and the kernel's parameters. cli_exit, after a message.
 int run_make_arguments(struct run *run);

@@ -1,5 +1,4 @@
-// What every back end works out from the plan when it runs: which blocks of a region run in order and why, whether a
-// loop runs whole, and how much work a task is.
+// What every back end works out from the plan when it runs: which blocks of a region run in order and why.
 #ifndef RILL_PLAN_ORDER_H
 #define RILL_PLAN_ORDER_H
 
@@ -57,18 +56,5 @@ static inline bool plan_order_follows(const struct plan_order *order, int later,
 {
     return (order->blocks[later].earlier >> earlier & 1) != 0;
 }
-
-// ---- loops and tasks
-
-// Whether the serial task of the loop runs all of it. False: that could not be evaluated.
-bool plan_loop_runs_whole(const struct plan_node *loop, const struct plan_values *values, bool *out_runs_whole);
-
-enum { PLAN_COST_UNKNOWN = 64 }; // simple operations of an iteration, for want of a better guess
-
-// Of one iteration, at least 1, and how many iterations there are. False: it cannot be known.
-bool plan_task_cost(const struct plan_task *task, const struct plan_values *values, int64_t *out_cost);
-bool plan_task_trip(const struct plan_task *task, const struct plan_values *values, int64_t *out_trip);
-// Of |trip| iterations; INT64_MAX is the most.
-int64_t plan_work(int64_t trip, int64_t cost);
 
 #endif

@@ -13,7 +13,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the tree stays as it is
 from cli import RILL, ROOT, Report, rill  # noqa: E402
 
-COMMANDS = ["run", "check", "explain", "emit", "trace", "devices", "cache", "doctor", "selftest", "demo"]
+COMMANDS = ["run", "check", "explain", "emit", "build", "trace", "devices", "cache", "doctor", "selftest", "demo"]
 GOOD = "#include <rill/kernel.h>\nkernel void good(int n, float x[n]) { for (int i = 0; i < n; i++) x[i] *= 2; }\n"
 WARNS = "#include <rill/kernel.h>\nkernel void slow(int n, float x[n])\n" \
         "{ for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i - 1] + x[i]; }\n"
@@ -169,6 +169,46 @@ def check_explain(report, work):
     report.check("explain_says_that_there_are_no_kernels", done.rc == 0 and "none.c' has no kernels" in done.err, done)
     done = rill("explain", work / "wrong.c")
     report.check("explain_of_a_wrong_file_fails", done.rc == 1 and "error:" in done.err and done.out == "", done)
+    check_explain_launch(report, work)
+
+
+def check_explain_launch(report, work):
+    """What a launch with given numbers would do."""
+    (work / "sums.c").write_text(
+        "#include <rill/kernel.h>\n"
+        "kernel void sums(int n, int m, const float *a, float s[n])\n"
+        "{\n"
+        "    for (int i = 0; i < n; i++) {\n"
+        "        s[i] = 0;\n"
+        "        for (int j = 0; j < m; j++) s[i] += a[i * m + j];\n"
+        "    }\n"
+        "}\n"
+        "kernel void steps(int n, int t, float a[n], float b[n])\n"
+        "{\n"
+        "    for (int k = 0; k < t; k++) {\n"
+        "        for (int i = 1; i < n; i++) b[i] = a[i - 1];\n"
+        "        for (int i = 0; i < n; i++) a[i] = b[i];\n"
+        "    }\n"
+        "}\n")
+
+    def explain(*words, threads=16):
+        return rill("explain", work / "sums.c", *words, env={"RILL_THREADS": str(threads)})
+
+    done = explain("sums", "--set", "n=4000", "--set", "m=1000")
+    report.check("rows_are_shared_out_where_there_are_many", done.rc == 0 and "outer" in done.out and "16 threads" in done.out
+                 and "pieces" in done.out, done)
+    done = explain("sums", "--set", "n=2", "--set", "m=4000000")
+    report.check("two_long_rows_are_cut_inside", done.rc == 0 and "inner" in done.out, done)
+    done = explain("sums", "--set", "n=4000", "--set", "m=1000", threads=1)
+    report.check("with_one_thread_nothing_is_shared", "there is no other" in done.out and "pieces" not in done.out, done)
+    done = explain("steps", "--set", "n=100", "--set", "t=50")
+    report.check("small_rounds_run_whole", done.rc == 0 and "whole" in done.out, done)
+    done = explain("steps", "--set", "n=1000000", "--set", "t=50")
+    report.check("large_rounds_are_tasks", "in order, 50 rounds" in done.out and "neighbouring elements" in done.out, done)
+    done = explain("steps", "--set", "n=1000000")
+    report.check("a_missing_number_is_named", done.rc == 2 and "--set t=" in done.err, done)
+    done = explain("--set", "n=1")
+    report.check("one_kernel_is_to_be_named", done.rc == 2 and "sums steps" in done.err, done)
 
 
 def in_terminal(command, env):
@@ -210,7 +250,7 @@ def check_man(report):
     shown = set()
     for command in COMMANDS:
         shown |= set(re.findall(r"(?<![\w-])--?[A-Za-z][a-z-]*", rill(command, "--help").out))
-    missing = sorted(o for o in shown | set(COMMANDS) if o not in done.stdout and o not in ("-O", "-fopenmp"))
+    missing = sorted(o for o in shown | set(COMMANDS) if o not in done.stdout and o not in ("-O", "-fopenmp", "-lrill"))
     report.check("the_man_page_has_every_option_of_the_help", not missing, missing)
 
 

@@ -122,6 +122,7 @@ static void ignore(void *user, rill_status status)
     X(kernel_module, rill_kernel_module, KERNEL, rill_kernel_module(K_(h), (rill_module *)&out.id))                    \
     X(kernel_describe, rill_kernel_describe, KERNEL, rill_kernel_describe(K_(h), &out.kernel))                         \
     X(kernel_param, rill_kernel_param, KERNEL, rill_kernel_param(K_(h), 0, &out.param))                                \
+    X(kernel_explain, rill_kernel_explain, KERNEL, rill_kernel_explain(K_(h), RILL_ARGS(1, 0), &out.text))             \
     X(kernel_task, rill_kernel_task, KERNEL, rill_kernel_task(K_(h), 0, &out.task))                                    \
     X(kernel_param_shape, rill_kernel_param_shape, KERNEL,                                                             \
       rill_kernel_param_shape(K_(h), 1, RILL_ARGS(1, 0), &out.shape))                                                  \

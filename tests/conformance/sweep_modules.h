@@ -118,6 +118,11 @@ CALL(rill_kernel_param_shape)
     return rill_kernel_param_shape(s->blocks, 1, RILL_ARGS(N, 0, 0), &shape);
 }
 
+CALL(rill_kernel_explain)
+{
+    return rill_kernel_explain(s->blocks, RILL_ARGS(N, 0, 0), &s->text);
+}
+
 CALL(rill_kernel_task)
 {
     rill_task_info info;

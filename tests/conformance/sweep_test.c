@@ -694,6 +694,7 @@ CALL(rill_launch_result)
     X(rill_host_alloc, false)                                                                                          \
     X(rill_host_free, false)                                                                                           \
     X(rill_kernel_describe, true)                                                                                      \
+    X(rill_kernel_explain, true)                                                                                       \
     X(rill_kernel_load, false)                                                                                         \
     X(rill_kernel_module, true)                                                                                        \
     X(rill_kernel_param, true)                                                                                         \

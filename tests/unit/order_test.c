@@ -1,6 +1,7 @@
-// plan/order.h: what both back ends work out from the plan.
+// plan/order.h and mapping.h: what both back ends work out from the plan.
 #include "test.h"
 
+#include "plan/mapping.h"
 #include "plan/order.h"
 
 enum { FLOATS = 16, SIZE = FLOATS * 4 };

@@ -119,6 +119,7 @@ static void device_stats(struct backend_device *device, struct backend_stats *ou
         .ring_wait_count = atomic_load(&c->ring_wait_count),
         .print_lost_count = atomic_load(&c->print_lost_count),
         .thread_count = atomic_load(&device->is_started) ? device->pool.worker_count : 0,
+        .worker_count = device->pool.worker_count,
     };
     for (int i = 0; i < BACKEND_REGION_WAY_COUNT; i++) {
         out_stats->region_counts[i] = atomic_load(&c->region_counts[i]);

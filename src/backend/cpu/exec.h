@@ -16,8 +16,7 @@
 #include "plan/abi.h"
 
 enum {
-    EXEC_MAX_PARTIALS =
-        256, // pieces of a loop with reductions: fixed, so that the result does not depend on the machine
+    EXEC_MAX_PARTIALS = PLAN_MAX_PARTIALS, // pieces of a loop with reductions
     EXEC_MAX_BLOCKS = PLAN_MAX_BLOCKS,
 };
 
@@ -162,7 +161,7 @@ void exec_resume(struct cpu_exec *exec, struct cpu_worker *worker);
 // About how many simple operations a task has in this run; INT64_MAX: not known.
 int64_t task_work(const struct cpu_run *run, int index);
 bool task_is_only_one(const struct backend_device *device); // nobody else can run a task now
-enum { TASK_WORK_ALONE = 120 * 1000 }; // less than this runs on one thread: sharing it would cost more than it saves
+enum { TASK_WORK_ALONE = PLAN_WORK_ALONE };
 
 // copies.c: whether the task that starts is to have private copies, with |work| simple operations by |worker_count|
 // workers; those of |worker|, for a call of the entry; and what was gathered goes to where it belongs.

@@ -8,15 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// In simple operations, of which a core does up to 40 each nanosecond when they vectorise and about one when they do
-// not.
+// What work is, and what of it is worth sharing, is in plan/mapping.h.
 enum {
-    WORK_CHUNK = 40 * 1000,   // the least that is worth taking from a share
-    WORK_PARTIAL = 60 * 1000, // a piece of a loop with reductions
-    SHORT_CHUNKS = 3,         // for each worker: where there would be fewer, one each is enough
-    CHUNKS_PER_WORKER = 8,    // enough to even out iterations of different length
-    ALIGN_CHUNK = 64,         // pieces of long loops begin at multiples of this: whole vectors and whole cache lines
-    ALONE_TIME = 8 * 1000,    // nanoseconds of a loop by itself below which it is over before others have begun
+    ALONE_TIME = 8 * 1000,        // nanoseconds of a loop by itself below which it is over before others have begun
     ALONE_TIME_OF_TWO = 4 * 1000, // the same where there is only one other
     SHORT_TIME = 60 * 1000,       // nanoseconds of a loop by itself below which it is over before a sleeper has come
     PACE_MAX_TIME = 1000 * 1000,  // nanoseconds: the thread may not have run all the time
@@ -265,11 +259,6 @@ static int64_t cost_of(struct cpu_exec *exec)
     return cost;
 }
 
-static int64_t clamp(int64_t value, int64_t least, int64_t most)
-{
-    return value < least ? least : value > most ? most : value;
-}
-
 // What a task took when it ran last says more than the number of its operations. Not where what is measured would be
 // seen: in a trace, in a chosen schedule, and in whether counters are copied.
 static bool is_known_to_be_short(const struct cpu_exec *exec, int64_t work)
@@ -281,31 +270,17 @@ static bool is_known_to_be_short(const struct cpu_exec *exec, int64_t work)
            exec->task->copy_count == 0;
 }
 
-// How many iterations a piece has, and whether the pieces are worth sharing. With reductions it depends on the trip
-// count and the cost alone, so that the result is the same on every machine and with any number of threads.
+// How many iterations a piece has, and whether the pieces are worth sharing.
 static bool cut(struct cpu_exec *exec)
 {
+    struct plan_cut found;
     int64_t work = plan_work(exec->trip, cost_of(exec));
-    int64_t workers = exec->run->device->pool.worker_count;
-    bool is_shared = workers > 1 && work >= TASK_WORK_ALONE && !is_known_to_be_short(exec, work);
-    int64_t pieces = 1;
-    if (exec->task->partial_size != 0) {
-        pieces = clamp(work / WORK_PARTIAL, 1, EXEC_MAX_PARTIALS);
-    } else if (is_shared) {
-        pieces = clamp(work / WORK_CHUNK, 1, workers * CHUNKS_PER_WORKER);
-        // Each begins with as many as the others. In a short loop that is one: see loop.c.
-        pieces -= pieces > workers ? (pieces < SHORT_CHUNKS * workers ? pieces - workers : pieces % workers) : 0;
-    }
-    pieces = pieces < exec->trip ? pieces : exec->trip;
-    int64_t size = exec->trip / pieces + (exec->trip % pieces != 0);
-    if (size > 4 * ALIGN_CHUNK && size <= INT64_MAX - ALIGN_CHUNK) {
-        size = (size + ALIGN_CHUNK - 1) / ALIGN_CHUNK * ALIGN_CHUNK;
-    }
-    exec->chunk_size = size;
-    exec->chunk_count = (uint32_t)(exec->trip / size + (exec->trip % size != 0));
-    assert(exec->task->partial_size == 0 || exec->chunk_count <= EXEC_MAX_PARTIALS);
+    plan_cut_task(exec->task, exec->trip, work, exec->run->device->pool.worker_count, !is_known_to_be_short(exec, work),
+                  &found);
+    exec->chunk_size = found.size;
+    exec->chunk_count = (uint32_t)found.pieces;
     exec->work = work;
-    return is_shared && exec->chunk_count > 1;
+    return found.is_shared;
 }
 
 // Says so, and gives the reason.
