@@ -43,6 +43,23 @@ int launch(int count, uint64_t kernel, uint64_t stream, uint64_t x, uint64_t y, 
     }
     return 0;
 }
+int launch_memory(int count, uint64_t kernel, uint64_t stream, float *const *memory, int is_device)
+{
+    rill_kernel k = {kernel};
+    rill_stream s = {stream};
+    const float *x = memory[0], *y = memory[1], *z = memory[2];
+    float *w = memory[3];
+    for (int i = 0; i < count; i++) {
+        rill_status status = is_device ? rill_launch(k, s, RILL_ARGS(RILL_PTR(x, 64), RILL_PTR(y, 64), RILL_PTR(z, 64),
+                                                                     RILL_PTR(w, 64)))
+                                       : rill_launch(k, s, RILL_ARGS(RILL_HOST(x, 64), RILL_HOST(y, 64), RILL_HOST(z, 64),
+                                                                     RILL_HOST(w, 64)));
+        if (status != RILL_OK) {
+            return 1;
+        }
+    }
+    return 0;
+}
 int launch_four(int count, uint64_t kernel, uint64_t stream, const uint64_t *arrays)
 {
     rill_kernel k = {kernel};
@@ -82,6 +99,7 @@ def from_c(folder):
     loaded = ctypes.CDLL(str(library))
     loaded.launch.argtypes = [ctypes.c_int] + [ctypes.c_uint64] * 4 + [ctypes.c_int64, ctypes.c_double]
     loaded.launch_four.argtypes = [ctypes.c_int] + [ctypes.c_uint64] * 2 + [ctypes.c_void_p]
+    loaded.launch_memory.argtypes = [*loaded.launch_four.argtypes, ctypes.c_int]
     return loaded
 
 
@@ -109,6 +127,14 @@ def four_arrays(ctx, kernel, c, loop):
                   "kernel in Python, four arrays of Rill": loop(script_four, *arrays)})
     torch_tensors = tensors(ctx.device)
     if torch_tensors is not None:
+        is_device = torch_tensors[0].is_cuda
+        memory = (ctypes.c_void_p * 4)(*(tensor.data_ptr() for tensor in torch_tensors))
+        if is_device:
+            import torch
+            stream = ctx.wrap_stream(torch.cuda.current_stream()).id
+        if c is not None:
+            cases["C, rill_launch on the memory of four tensors"] = lambda: c.launch_memory(LAUNCHES, kernel.id, stream, memory,
+                                                                                            is_device)
         cases.update({"Python, four tensors of torch": loop(kernel, *torch_tensors),
                       "kernel in Python, four tensors of torch": loop(script_four, *torch_tensors)})
     return cases
@@ -249,6 +275,8 @@ def peers(device, rounds):
     """The others, in processes of their own."""
     print(f"a call with the same arguments elsewhere on {device}, microseconds, median of {rounds} rounds")
     for name, text in PEERS.items():
+        if name == "numba" and device.startswith("cuda"):
+            continue  # what stands above is Numba's CPU
         head = f"gpu, rounds = {device.startswith('cuda')}, {rounds}\nwait = lambda: None\n"
         with tempfile.TemporaryDirectory() as folder:  # kernels are read from files
             file = pathlib.Path(folder, "peer.py")

@@ -88,6 +88,9 @@ class _Shared(_core.Export):
     """What other libraries hold of an array's memory."""
 
 
+array_types = set()  # Array, and what is derived of it
+
+
 class Array(_core.Array):
     """Memory of a device: a dtype and a shape. It may be used on any stream as soon as it exists, and let go of at any
     time: the memory goes back when the work that uses it is done.
@@ -96,6 +99,10 @@ class Array(_core.Array):
     element, which waits. numpy() and read() copy, in the order of a stream (the current one), and wait. On the CPU
     numpy.asarray(a) is the memory itself; DLPack and __cuda_array_interface__ give it to torch, JAX and CuPy.
     """
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        array_types.add(cls)
 
     @classmethod
     def _make(cls, context, shape, dtype):
@@ -310,3 +317,6 @@ class Array(_core.Array):
             if theirs.id != current.id:
                 theirs.wait(current)
         return shared._dlpack(kind, number)
+
+
+array_types.add(Array)

@@ -11,7 +11,10 @@ _Array = TypeVar("_Array", bound=Array)
 
 def take(values: Any, dtype: DType | None = None) -> tuple[memoryview, DType, tuple[int, ...]]: ...
 
+array_types: set[type]
+
 class Array(_core.Array):
+    def __init_subclass__(cls, **options: Any) -> None: ...
     @property
     def context(self) -> Context: ...
     @property

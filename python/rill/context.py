@@ -36,6 +36,8 @@ class Context(_core.Context):
         self = super().__new__(cls, device, threads=threads, graphs=_GRAPHS[graphs], order=_ORDERS[order],
                                pool_cap=pool_cap, cache=None if cache is None else os.fspath(cache), log=log, print=print)
         self._pid = os.getpid()
+        kind, _, number = self.device.partition(":")
+        self._gpu = int(number) if kind == "cuda" else -1
         _open_contexts.add(self)
         return self
 
@@ -205,15 +207,15 @@ def default():
     return _default
 
 
-def of_device(name):
-    """A context of the device that memory lies on: the default one, another that is open, or one that is opened now."""
-    contexts = [c for c in _open_contexts if c.is_open and c._pid == os.getpid() and c.device == name]
-    if _default in contexts:
+def of_gpu(number):
+    """A context of the NVIDIA GPU that memory lies on: the default one, another that is open, or one that is opened now."""
+    if _default is not None and _default._gpu == number and _default.is_open:
         return _default
+    contexts = [c for c in _open_contexts if c.is_open and c._pid == os.getpid() and c._gpu == number]
     if len(contexts) > 1:
-        raise InvalidError(f"{len(contexts)} contexts of {name} are open: pass stream=, or rill.set_default() one")
+        raise InvalidError(f"{len(contexts)} contexts of cuda:{number} are open: pass stream=, or rill.set_default() one")
     if not contexts:
-        contexts = [open(name)]
+        contexts = [open(f"cuda:{number}")]
         _opened_for_memory.append(contexts[0])
     return contexts[0]
 

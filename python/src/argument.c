@@ -169,18 +169,10 @@ bool argument_of_memory(struct call *call, size_t index, const struct memory *me
     return true;
 }
 
-static bool from_buffer(struct call *call, size_t index, PyObject *value)
+// Of the buffer that was taken last.
+static bool from_buffer(struct call *call, size_t index)
 {
-    struct held *held = &call->held[call->held_count];
-    struct buffer *buffer = &held->buffer;
-    memset(held, 0, sizeof *held);
-    if (buffer_get(value, buffer, BUFFER_FORMAT | BUFFER_STRIDES) != 0) {
-        char name[64];
-        PyErr_Clear();
-        return argument_fail(call, index, "the %s gives no access to its memory",
-                             type_name_of(value, name, sizeof name));
-    }
-    call->held_count++;
+    const struct buffer *buffer = &call->held[call->held_count++].buffer;
     struct extents *extents = &call->extents[index];
     extents->rank = buffer->ndim;
     if (buffer->ndim > RILL_MAX_RANK) {
@@ -304,7 +296,12 @@ static bool array(struct call *call, size_t index, PyObject *value)
         return true;
     }
     if (buffer_is_offered(value)) {
-        return from_buffer(call, index, value);
+        struct held *held = &call->held[call->held_count];
+        memset(held, 0, sizeof *held);
+        if (buffer_get(value, &held->buffer, BUFFER_FORMAT | BUFFER_STRIDES) == 0) {
+            return from_buffer(call, index);
+        }
+        PyErr_Clear(); // CuPy's arrays have the protocol, to refuse it
     }
     const struct dlpack_exchange *exchange = tensor_exchange(value);
     if (exchange != NULL) {

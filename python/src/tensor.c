@@ -12,6 +12,9 @@ static PyObject *table_word, *gradient_word; // interned
 struct known_type {
     PyTypeObject *type; // owned
     const struct dlpack_exchange *exchange;
+    // Its tensors may be looked at without being taken: whoever uses them on the library's stream needs nothing else,
+    // and none is read-only. True of torch's.
+    bool is_viewed;
 };
 
 // The types that were looked at last. A type that is here is not freed, so that its address is no other's.
@@ -31,14 +34,33 @@ static const struct dlpack_exchange *table_of(PyObject *type)
     return exchange != NULL && exchange->version.major == 1 ? exchange : NULL;
 }
 
+static bool is_of_torch(PyObject *type)
+{
+    PyObject *module = PyObject_GetAttrString(type, "__module__");
+    PyObject *bytes = module != NULL && PyUnicode_Check(module) ? PyUnicode_AsUTF8String(module) : NULL;
+    bool is_torch = bytes != NULL && strncmp(PyBytes_AsString(bytes), "torch", 5) == 0;
+    Py_XDECREF(bytes);
+    Py_XDECREF(module);
+    PyErr_Clear();
+    return is_torch;
+}
+
+static struct known_type *find_type(PyTypeObject *type)
+{
+    for (size_t i = 0; i < sizeof known_types / sizeof known_types[0]; i++) {
+        if (known_types[i].type == type) {
+            return &known_types[i];
+        }
+    }
+    return NULL;
+}
+
 const struct dlpack_exchange *tensor_exchange(PyObject *value)
 {
     PyTypeObject *type = Py_TYPE(value);
-    size_t count = sizeof known_types / sizeof known_types[0];
-    for (size_t i = 0; i < count; i++) {
-        if (known_types[i].type == type) {
-            return known_types[i].exchange;
-        }
+    const struct known_type *known = find_type(type);
+    if (known != NULL) {
+        return known->exchange;
     }
     if (table_word == NULL) {
         table_word = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
@@ -49,10 +71,11 @@ const struct dlpack_exchange *tensor_exchange(PyObject *value)
         return NULL;
     }
     const struct dlpack_exchange *exchange = table_of((PyObject *)type);
-    struct known_type *place = &known_types[next_known++ % count];
+    struct known_type *place = &known_types[next_known++ % (sizeof known_types / sizeof known_types[0])];
     PyObject *old = (PyObject *)place->type;
     Py_INCREF(type);
-    *place = (struct known_type){type, exchange};
+    *place = (struct known_type){type, exchange,
+                                 exchange != NULL && exchange->view != NULL && is_of_torch((PyObject *)type)};
     Py_XDECREF(old);
     return exchange;
 }
@@ -140,10 +163,35 @@ static bool no_access(struct call *call, size_t index)
     return argument_fail(call, index, "the tensor gives no access to its memory: %s", words);
 }
 
+static bool is_on_gpu(const struct dlpack_tensor *tensor)
+{
+    return tensor->device.type == DLPACK_CUDA || tensor->device.type == DLPACK_ROCM;
+}
+
+// Whether work on memory of a GPU goes to the stream of its library.
+static bool goes_to_library(const struct call *call)
+{
+    rill_context context = call->kernel->base.context->handle;
+    return (call->wanted == NULL || call->wanted == Py_None) && !call->kernel->base.context->is_cpu &&
+           rill_current_stream(context).id == rill_default_stream(context).id;
+}
+
 bool argument_from_exchange(struct call *call, size_t index, PyObject *value, const struct dlpack_exchange *exchange)
 {
     if (has_gradient(call, index, value)) {
         return false;
+    }
+    const struct known_type *known = find_type(Py_TYPE(value));
+    struct dlpack_tensor view = {0};
+    if (known != NULL && known->is_viewed && goes_to_library(call)) {
+        if (exchange->view(value, &view) != 0) {
+            return no_access(call, index);
+        }
+        if (is_on_gpu(&view)) {
+            call->exchange = exchange;
+            call->exchange_device = view.device;
+            return from_tensor(call, index, &view, false);
+        }
     }
     struct dlpack_versioned *tensor = NULL;
     if (exchange->give(value, &tensor) != 0 || tensor == NULL) {

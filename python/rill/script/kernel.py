@@ -5,7 +5,7 @@ import sys
 import weakref
 
 from rill import context as contexts, types
-from rill.array import Array
+from rill.array import Array, array_types
 from rill.errors import ArgumentError
 from rill.script.source import ScriptError, annotations
 from rill.script.unit import Template, Unit, source_of, type_of_hint
@@ -158,17 +158,18 @@ class ScriptKernel:
         stream = named.get("stream")
         if stream is not None:
             return stream.context
-        for value in arguments:
-            if isinstance(value, Array):
+        values = (*arguments, *named.values()) if named else arguments
+        for value in values:
+            if type(value) in array_types:  # isinstance() also asks for __class__, which takes a tensor long
                 return value.context
-        for value in named.values():
-            if isinstance(value, Array):
-                return value.context
-        if "torch" in sys.modules:
-            for value in (*arguments, *named.values()):
-                if getattr(value, "is_cuda", False):
-                    return contexts.of_device(f"cuda:{value.device.index}")
-        return contexts.default()
+        torch = sys.modules.get("torch")
+        if torch is not None and getattr(torch.cuda, "_initialized", True):  # no tensor is on a GPU before
+            tensor = torch.Tensor
+            for value in values:
+                if issubclass(type(value), tensor) and value.is_cuda:
+                    return contexts.of_gpu(value.get_device())
+        default = contexts._default
+        return default if default is not None and default.is_open else contexts.default()
 
     def _prepare(self, arguments, named):
         """The compiled kernel for a call, and its arguments."""

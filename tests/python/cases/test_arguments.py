@@ -4,10 +4,11 @@ import ctypes
 import inspect
 import struct
 
-import numpy
 import pytest
 
 import rill
+
+numpy = pytest.importorskip("numpy")
 
 N = 1000
 

@@ -4,10 +4,11 @@ import sys
 import threading
 import types
 
-import numpy
 import pytest
 
 import rill
+
+numpy = pytest.importorskip("numpy")
 
 N = 1000
 

@@ -7,10 +7,11 @@ import sys
 import threading
 import weakref
 
-import numpy
 import pytest
 
 import rill
+
+numpy = pytest.importorskip("numpy")
 
 N = 1000
 SMALL = "#include <rill/kernel.h>\nkernel void one(int n, float x[n]) { for (int i = 0; i < n; i++) x[i] = 1; }\n"

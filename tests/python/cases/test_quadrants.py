@@ -1,13 +1,14 @@
 """rill.quadrants: programs with Quadrants' names for kernels, fields, streams, events and blocks."""
 import os
 
-import numpy
 import pytest
 
 import rill
 import rill.quadrants as qd
 from rill.quadrants.lang.exception import QuadrantsSyntaxError
 from rill.quadrants.lang.stream import Event, Stream
+
+numpy = pytest.importorskip("numpy")
 
 N = 512
 ARCH = os.environ.get("RILL_TEST_DEVICE", "cpu").partition(":")[0]

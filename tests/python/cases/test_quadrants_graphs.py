@@ -3,11 +3,12 @@ of graph nodes are its implementation's and are not asked for; results, refusals
 import os
 import warnings
 
-import numpy as np
 import pytest
 
 import rill.quadrants as qd
 from rill.quadrants.lang import impl
+
+np = pytest.importorskip("numpy")
 
 ARCH = os.environ.get("RILL_TEST_DEVICE", "cpu").partition(":")[0]
 pytestmark = pytest.mark.filterwarnings("ignore:qd.graph")

@@ -2,10 +2,11 @@
 import math
 import threading
 
-import numpy
 import pytest
 
 import rill
+
+numpy = pytest.importorskip("numpy")
 
 SCALE = 3
 TABLE = (2, 5, 7)

@@ -3,10 +3,11 @@ import dataclasses
 import math
 from math import cos, sin, sqrt
 
-import numpy as np
 import pytest
 
 import rill
+
+np = pytest.importorskip("numpy")
 
 RANDOM = np.random.default_rng(1)
 

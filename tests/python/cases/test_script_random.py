@@ -5,10 +5,11 @@ import importlib.util
 import os
 import random
 
-import numpy
 import pytest
 
 import rill
+
+numpy = pytest.importorskip("numpy")
 
 COUNT = int(os.environ.get("RILL_TEST_SEEDS", "8" if "RILL_TEST_QUICK" in os.environ else "24"))
 FIRST = int(os.environ.get("RILL_TEST_TURN", "0")) * 1000

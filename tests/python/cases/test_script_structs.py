@@ -5,10 +5,11 @@ import math
 import pickle
 import weakref
 
-import numpy as np
 import pytest
 
 import rill
+
+np = pytest.importorskip("numpy")
 
 
 @pytest.fixture(autouse=True)

@@ -1,10 +1,11 @@
 """Streams, events, scopes, failures."""
 import threading
 
-import numpy
 import pytest
 
 import rill
+
+numpy = pytest.importorskip("numpy")
 
 N = 1000
 
