@@ -18,9 +18,10 @@ from rill.array import Array
 from rill.context import Context, Device, default, devices, open, set_default
 from rill.errors import (ArgumentError, AssertError, BoundsError, CallbackError, CapturingError, CompileError,
                          ConflictError, DeviceError, Diagnostic, Error, FileError, ForkError, InternalError,
-                         InvalidError, KernelError, NotFoundError, NotReadyError, OutOfMemoryError, StaleError,
-                         UnrecordedError, UnsupportedError)
+                         InvalidError, KernelError, NotFoundError, NotReadyError, OutOfMemoryError, RaceError,
+                         RecordingError, StaleError, UnrecordedError, UnsupportedError)
 from rill.module import Kernel, Module
+from rill.step import Step, record
 from rill.stream import Event, Stream, stream
 from rill.types import BY_NAME as _types, ArrayType, DType, dtype
 

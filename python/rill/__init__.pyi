@@ -10,7 +10,7 @@ from rill.errors import (ArgumentError as ArgumentError, AssertError as AssertEr
                          FileError as FileError, ForkError as ForkError, InternalError as InternalError,
                          InvalidError as InvalidError, KernelError as KernelError, NotFoundError as NotFoundError,
                          NotReadyError as NotReadyError, OutOfMemoryError as OutOfMemoryError, StaleError as StaleError,
-                         UnrecordedError as UnrecordedError, UnsupportedError as UnsupportedError)
+                         RaceError as RaceError, RecordingError as RecordingError, UnrecordedError as UnrecordedError, UnsupportedError as UnsupportedError)
 from rill.module import Kernel as Kernel, Module as Module
 from rill.script import (ScriptError as ScriptError, ScriptKernel as ScriptKernel, atomic_add as atomic_add,
                          atomic_and as atomic_and, atomic_cas as atomic_cas, atomic_exchange as atomic_exchange,
@@ -20,6 +20,7 @@ from rill.script import (ScriptError as ScriptError, ScriptKernel as ScriptKerne
                          random_f32 as random_f32, random_f64 as random_f64, random_normal_f32 as random_normal_f32,
                          random_u32 as random_u32, rsqrt as rsqrt, serial as serial, single as single, static as static,
                          stream_parallel as stream_parallel, template as template)
+from rill.step import Step as Step, record as record
 from rill.stream import Event as Event, Stream as Stream, stream as stream
 from rill.structs import struct as struct
 from rill.types import ArrayType as ArrayType, DType as DType, dtype as dtype

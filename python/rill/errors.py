@@ -102,6 +102,10 @@ class ForkError(Error):
     """The context does not survive fork."""
 
 
+class RecordingError(Error):
+    """The call waits or gives data, and the thread is recording a step."""
+
+
 class CapturingError(Error):
     """The stream is being captured into a graph."""
 
@@ -119,6 +123,7 @@ _BY_NAME = {
     "ERR_UNRECORDED": UnrecordedError, "ERR_IN_CALLBACK": CallbackError, "ERR_FORKED": ForkError,
     "ERR_LIMIT": UnsupportedError, "ERR_UNSUPPORTED": UnsupportedError, "ERR_NOT_READY": NotReadyError,
     "ERR_CONFLICT": ConflictError, "ERR_INTERNAL": InternalError, "ERR_CAPTURING": CapturingError,
+    "ERR_RECORDING": RecordingError,
     "ERR_RACE": RaceError,
 }
 STATUSES = _core.statuses()

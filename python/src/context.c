@@ -1,6 +1,8 @@
 // A context, its callbacks and its counters.
 #include "core.h"
 
+#include "step.h"
+
 #include <string.h>
 
 PyTypeObject *context_type;
@@ -168,6 +170,7 @@ static void context_dealloc(PyObject *object)
     self->is_open = false;
     rill_status status = close_handle(self);
     (void)status; // nobody is left to tell; the log has it
+    step_forget(self);
     keep_destroy(self);
     Py_CLEAR(self->log);
     Py_CLEAR(self->print);

@@ -1,6 +1,8 @@
 // The module: its types, its errors, and what needs no object.
 #include "core.h"
 
+#include "step.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -210,7 +212,7 @@ static int fill_module(PyObject *module)
         return -1;
     }
     return context_make_type(module) && stream_make_types(module) && array_make_type(module) &&
-                   module_make_type(module) && kernel_make_type(module)
+                   module_make_type(module) && kernel_make_type(module) && step_make_type(module)
                ? 0
                : -1;
 }

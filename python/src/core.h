@@ -45,16 +45,18 @@ int buffer_type(const char *format, Py_ssize_t itemsize);
 // ---- objects -------------------------------------------------------------------------------------------------------
 
 struct keep;
+struct recording;
 
 struct context_object {
     PyObject_HEAD rill_context handle;
     bool is_open; // for Python: false once it was closed
     bool is_cpu;
-    int device;         // the GPU's number
-    Py_ssize_t exports; // views of its memory that others hold: rill_close() comes after the last
-    struct keep *keep;  // owned; objects that queued work uses
-    PyObject *log;      // owned; callables or NULL
-    PyObject *print;    // owned
+    int device;                   // the GPU's number
+    Py_ssize_t exports;           // views of its memory that others hold: rill_close() comes after the last
+    struct keep *keep;            // owned; objects that queued work uses
+    struct recording *recordings; // owned; of threads that record a step
+    PyObject *log;                // owned; callables or NULL
+    PyObject *print;              // owned
 };
 
 // Stream, Event, Module, and the beginning of Array and Kernel.
@@ -70,7 +72,8 @@ struct array_object {
     PyObject *dtype; // owned; what the package says the elements are
 };
 
-extern PyTypeObject *context_type, *stream_type, *event_type, *array_type, *module_type, *kernel_type, *scope_type;
+extern PyTypeObject *context_type, *stream_type, *event_type, *array_type, *module_type, *kernel_type, *scope_type,
+    *step_type;
 
 bool context_make_type(PyObject *module);
 bool stream_make_types(PyObject *module);

@@ -4,6 +4,7 @@
 #include "core.h"
 
 #include "dlpack.h"
+#include "step.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,10 @@ static bool make_room(struct keep *keep)
 void keep_until(struct context_object *context, rill_stream stream, struct held *held, size_t count)
 {
     struct keep *keep = context->keep;
+    if (step_is_recording(context)) {
+        step_keep(context, held, count); // nothing is queued now
+        return;
+    }
     struct entry *entry = malloc(sizeof *entry + count * sizeof *held);
     rill_event event = {0};
     if (entry != NULL && make_room(keep) && take_event(context, &event) == RILL_OK &&
@@ -106,6 +111,9 @@ void keep_poll(struct context_object *context, size_t limit)
 {
     struct keep *keep = context->keep;
     size_t todo = keep->count;
+    if (step_is_recording(context)) {
+        return; // events are not asked then
+    }
     if (limit != 0 && limit < todo) {
         todo = limit;
     }

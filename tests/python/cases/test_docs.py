@@ -12,6 +12,7 @@ def test_programs_of_the_manual_run(capsys, tmp_path, monkeypatch):
     page = ROOT / "docs/python.md"
     if not page.exists():
         return
+    pytest.importorskip("numpy")
     monkeypatch.chdir(tmp_path)
     import rill
     names = {}
