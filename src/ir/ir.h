@@ -479,6 +479,7 @@ struct ir_scalar_role { // a scalar declared outside the loop and assigned in it
     enum ir_role role;
     enum ir_update update; // REDUCTION: the update; SELECTION (argmin's x): FMIN_IF … or SMIN … with |inclusive|
     bool inclusive;        // SELECTION: <= or >=
+    bool unordered;        // SELECTION of floats: if (!(x < e)), so that a NaN in e is selected
     bool always_written;   // LAST_VALUE: every iteration writes it
     struct ir_var *leader; // COMPANION: the selection's variable
 };

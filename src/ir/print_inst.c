@@ -69,6 +69,7 @@ static void print_roles(struct printer *p, const struct ir_for *loop)
             str_printf(p->out, " update %s", ir_update_name(role->update));
         }
         ir_print_flag(p, "inclusive", role->inclusive);
+        ir_print_flag(p, "unordered", role->unordered);
         ir_print_flag(p, "always_written", role->always_written);
         if (role->leader != NULL) {
             str_add(p->out, " leader");

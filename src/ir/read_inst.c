@@ -90,6 +90,8 @@ static void read_role(struct reader *r, struct ir_for *loop)
             role->update = ir_read_update(r);
         } else if (ir_read_accept(r, "inclusive")) {
             role->inclusive = true;
+        } else if (ir_read_accept(r, "unordered")) {
+            role->unordered = true;
         } else if (ir_read_accept(r, "always_written")) {
             role->always_written = true;
         } else if (ir_read_accept(r, "leader")) {

@@ -500,7 +500,7 @@ static bool has_same_roles(const struct fusion *run)
             const struct ir_scalar_role *role = &run->parts[k]->loop->roles[i];
             const struct ir_scalar_role *found = role_of(run->loop, role->var);
             if (found == NULL || found->role != role->role || found->update != role->update ||
-                found->inclusive != role->inclusive) {
+                found->inclusive != role->inclusive || found->unordered != role->unordered) {
                 return false;
             }
             bool is_first = true;

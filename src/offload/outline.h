@@ -99,6 +99,7 @@ struct reduce_entry {
     enum ir_update update;
     enum ir_type type;
     bool inclusive;
+    bool unordered;
     struct ir_var *source; // the kernel's variable; NULL for memory
     struct ir_var *local;  // the task's accumulator
     uint64_t offset;       // in the partial record

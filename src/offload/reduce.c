@@ -9,6 +9,7 @@
 #include "ir/walk.h"
 
 #include <assert.h>
+#include <math.h>
 
 struct ir_inst *reduce_identity(struct ir_builder *b, enum ir_update update, enum ir_type type)
 {
@@ -58,6 +59,8 @@ static void add_value(struct outline *out, struct reduce_entry *entry)
     if (entry->kind == REDUCE_LAST) {
         init = ir_type_is_float(entry->type) ? ir_fconst(&out->prologue, entry->type, 0)
                                              : ir_const(&out->prologue, entry->type, 0);
+    } else if (entry->unordered) {
+        init = ir_fconst(&out->prologue, entry->type, (double)NAN); // the first is selected, whatever it is
     } else {
         init = reduce_identity(&out->prologue, entry->update, entry->type);
     }
@@ -67,7 +70,7 @@ static void add_value(struct outline *out, struct reduce_entry *entry)
     if (is_chosen(entry) || is_unsure || !ir_update_identity(entry->update, entry->type, &identity)) {
         entry->ran = add_flag(out, arena_printf(out->o->arena, ".ran.%s", entry->local->name), &entry->ran_offset);
     }
-    if (ir_update_is_ordered(entry->update) && entry->kind == REDUCE_SCALAR) {
+    if (entry->unordered || (ir_update_is_ordered(entry->update) && entry->kind == REDUCE_SCALAR)) {
         entry->reset =
             add_flag(out, arena_printf(out->o->arena, ".reset.%s", entry->local->name), &entry->reset_offset);
     }
@@ -99,6 +102,7 @@ static void prepare_scalar(struct outline *out, const struct ir_scalar_role *rol
                                    .update = role->update,
                                    .type = role->var->type,
                                    .inclusive = role->inclusive,
+                                   .unordered = role->unordered,
                                    .source = role->var};
     entry->local = outline_var(out, role->var);
     add_value(out, entry);
@@ -115,7 +119,7 @@ static bool may_merge(const struct outline *out)
 {
     for (int i = 0; i < out->reduction_count; i++) {
         const struct reduce_entry *entry = &out->reductions[i];
-        if (!is_chosen(entry) && ir_update_is_ordered(entry->update)) {
+        if (entry->unordered || (!is_chosen(entry) && ir_update_is_ordered(entry->update))) {
             return false;
         }
     }
@@ -280,9 +284,18 @@ static void merge_selection(struct outline *fin, const struct reduce_entry *entr
 {
     struct ir_var *var = outline_var(fin, entry->source);
     struct ir_inst *value = load_partial(b, record, entry->offset, entry->type);
-    struct ir_inst *better =
-        ir_emit2(b, ir_update_compare(entry->update, entry->inclusive), IR_I1, value, ir_get(b, var));
-    struct ir_builder then = inside(b, ir_control(b, IR_OP_IF, better, 2), 0);
+    struct ir_inst *old = ir_get(b, var);
+    struct ir_builder then;
+    if (entry->unordered) { // one that has met a NaN knows nothing of what came before
+        struct ir_inst *keeps = ir_emit2(b, ir_update_compare(entry->update, !entry->inclusive), IR_I1, old, value);
+        struct ir_inst *is_whole =
+            ir_emit2(b, IR_OP_EQ, IR_I1, load_partial(b, record, entry->reset_offset, IR_I32), ir_const(b, IR_I32, 0));
+        struct ir_inst *stays = ir_emit2(b, IR_OP_AND, IR_I1, keeps, is_whole);
+        then = inside(b, ir_control(b, IR_OP_IF, stays, 2), 1);
+    } else {
+        enum ir_op op = ir_update_compare(entry->update, entry->inclusive);
+        then = inside(b, ir_control(b, IR_OP_IF, ir_emit2(b, op, IR_I1, value, old), 2), 0);
+    }
     ir_set(&then, var, load_partial(&then, record, entry->offset, entry->type));
     for (int i = 0; i < entry->companion_count; i++) {
         const struct reduce_entry *companion = &entry->companions[i];

@@ -161,6 +161,11 @@ void promote_function(struct ir_module *module, struct ir_function *function)
     settle_rechecks(module, function, &function->body);
     while (sweep(module, function)) {
     }
+    for (int round = 0; round < 8 && promote_choices(module, function); round++) {
+        (void)promote_forward(module, function);
+        while (sweep(module, function)) {
+        }
+    }
     promote_updates(module, function);
     while (sweep(module, function)) {
     }

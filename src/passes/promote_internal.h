@@ -19,6 +19,9 @@ bool promote_call(struct ir_module *module, struct ir_function *function);
 // Takes structs apart that stay memory, where every use stays in one member. True if any was.
 bool promote_split(struct ir_module *module, struct ir_function *function);
 
+// In loops: removes what inlined helpers that take and return structs leave of copies. True if anything changed.
+bool promote_choices(struct ir_module *module, struct ir_function *function);
+
 // Makes updates of what reads a place in a loop, computes with it once and writes it again.
 void promote_updates(struct ir_module *module, struct ir_function *function);
 

@@ -1,5 +1,6 @@
 // Loops and the verdicts they must get: cases/analyse/*.c, where each loop's line says `// expect: proven` (in order,
-// if, scatter, atomics, pragma, or any). Then every one of these loops is run and must keep what was claimed of it.
+// if, scatter, atomics, pragma, or any; `proven, if inlined`: whatever it is where helpers are called). Then every one
+// of these loops is run and must keep what was claimed of it.
 #include "analyse_check.h"
 #include "analyse_generate.h"
 #include "form.h"
@@ -30,6 +31,11 @@ static void check_line(const struct analyse_case *c, const char *file, uint32_t 
     char expected[32];
     snprintf(expected, sizeof expected, "%s", mark + strlen("// expect: "));
     expected[strcspn(expected, "\n")] = '\0';
+    char *inlined = strstr(expected, ", if inlined"); // what is made of a helper's result is seen only then
+    if (inlined != NULL && e->inline_weight > 0) {
+        return;
+    }
+    expected[inlined != NULL ? (size_t)(inlined - expected) : strlen(expected)] = '\0';
     const struct ir_inst *loop = loop_at(c, line);
     e->count++;
     if (loop == NULL) {

@@ -22,10 +22,12 @@ static bool add_selection(struct analysis *an, struct ir_inst *inst, const struc
     if (!scalars_find_selection(inst, uses, var, &selection)) {
         return false;
     }
-    add_role(inst->loop,
-             (struct ir_scalar_role){
-                 .var = var, .role = IR_ROLE_SELECTION, .update = selection.update, .inclusive = selection.inclusive});
-    for (const struct ir_inst *i = selection.inst->regions[0].first; i != NULL; i = i->next) {
+    add_role(inst->loop, (struct ir_scalar_role){.var = var,
+                                                 .role = IR_ROLE_SELECTION,
+                                                 .update = selection.update,
+                                                 .inclusive = selection.inclusive,
+                                                 .unordered = selection.unordered});
+    for (const struct ir_inst *i = selection.branch->first; i != NULL; i = i->next) {
         if (i->op == IR_OP_SET && i->var != var && !scalars_is_declared_in(i->var, inst) &&
             !ir_has_role(inst->loop, i->var)) {
             add_role(inst->loop, (struct ir_scalar_role){.var = i->var, .role = IR_ROLE_COMPANION, .leader = var});

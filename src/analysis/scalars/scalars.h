@@ -29,7 +29,9 @@ struct selection { // if (e < x) { x = e; y = …; }
     struct ir_inst *inst;
     struct ir_var *var;
     enum ir_update update;
+    const struct ir_region *branch; // that selects
     bool inclusive;
+    bool unordered; // if (x <= e) {} else { x = e; … } of floats
 };
 // The selection whose variable is |var|, if that is all the loop does with it.
 bool scalars_find_selection(struct ir_inst *loop, const struct scalar_use *uses, struct ir_var *var,

@@ -130,7 +130,7 @@ static bool is_candidate(const struct ir_inst *inst, const struct ir_inst *set, 
             return false;
         }
     }
-    for (const struct ir_inst *i = inst->regions[0].first; i != NULL && i != set; i = i->next) {
+    for (const struct ir_inst *i = set->parent->first; i != NULL && i != set; i = i->next) {
         if (i->op == IR_OP_SET && reads(candidate, i->var)) {
             return false;
         }
@@ -159,17 +159,19 @@ static int gets_of(const struct ir_region *region, const struct ir_var *var)
 }
 
 // The branch only assigns: |var| the candidate, and companions that nothing else in the loop reads or assigns.
-static bool branch_selects(const struct ir_inst *inst, const struct ir_inst *loop, const struct scalar_use *uses,
-                           const struct ir_var *var, const struct ir_inst *candidate)
+static bool branch_selects(const struct selection *selection, const struct ir_inst *loop, const struct scalar_use *uses,
+                           const struct ir_inst *candidate)
 {
+    const struct ir_inst *inst = selection->inst;
+    const struct ir_var *var = selection->var;
     int found = 0;
-    for (const struct ir_inst *i = inst->regions[0].first; i != NULL; i = i->next) {
+    for (const struct ir_inst *i = selection->branch->first; i != NULL; i = i->next) {
         if (i->op == IR_OP_SET && i->var == var) {
             found += is_candidate(inst, i, candidate) ? 1 : 2;
         } else if (i->op == IR_OP_SET) {
             const struct scalar_use *use = &uses[i->var->index];
             bool is_local = scalars_is_declared_in(i->var, loop);
-            int inside = gets_of(&inst->regions[0], i->var);
+            int inside = gets_of(selection->branch, i->var);
             if (use->update_count > 0 || use->get_count != (is_local ? inside : 0)) {
                 return false;
             }
@@ -180,11 +182,11 @@ static bool branch_selects(const struct ir_inst *inst, const struct ir_inst *loo
     return found == 1;
 }
 
-static bool all_sets_in(const struct ir_inst *inst, const struct scalar_use *uses)
+static bool all_sets_in(const struct ir_region *branch, const struct scalar_use *uses)
 {
-    for (const struct ir_inst *i = inst->regions[0].first; i != NULL; i = i->next) {
+    for (const struct ir_inst *i = branch->first; i != NULL; i = i->next) {
         int here = 0;
-        for (const struct ir_inst *k = inst->regions[0].first; k != NULL; k = k->next) {
+        for (const struct ir_inst *k = branch->first; k != NULL; k = k->next) {
             here += i->op == IR_OP_SET && k->op == IR_OP_SET && k->var == i->var;
         }
         if (i->op == IR_OP_SET && here != uses[i->var->index].set_count) {
@@ -220,23 +222,46 @@ static enum ir_update update_of(enum ir_op op, bool var_first, bool *out_inclusi
     }
 }
 
+// Of numbers that have an order.
+static enum ir_op opposite_of(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_SLT: return IR_OP_SGE;
+    case IR_OP_SLE: return IR_OP_SGT;
+    case IR_OP_SGT: return IR_OP_SLE;
+    case IR_OP_SGE: return IR_OP_SLT;
+    case IR_OP_ULT: return IR_OP_UGE;
+    case IR_OP_ULE: return IR_OP_UGT;
+    case IR_OP_UGT: return IR_OP_ULE;
+    case IR_OP_UGE: return IR_OP_ULT;
+    case IR_OP_FLT: return IR_OP_FGE;
+    case IR_OP_FLE: return IR_OP_FGT;
+    case IR_OP_FGT: return IR_OP_FLE;
+    case IR_OP_FGE: return IR_OP_FLT;
+    default: return op;
+    }
+}
+
 static bool is_selection(struct ir_inst *inst, const struct ir_inst *loop, const struct scalar_use *uses,
                          struct ir_var *var, struct selection *out)
 {
     const struct ir_inst *condition = inst->args[0];
-    if (!ir_op_is_compare(condition->op) || (inst->region_count > 1 && inst->regions[1].first != NULL)) {
+    bool is_else = inst->region_count > 1 && inst->regions[1].first != NULL;
+    if (!ir_op_is_compare(condition->op) || (is_else && inst->regions[0].first != NULL)) {
         return false;
     }
+    enum ir_op op = is_else ? opposite_of(condition->op) : condition->op;
     for (int side = 0; side < 2; side++) {
         const struct ir_inst *mine = condition->args[side], *candidate = condition->args[1 - side];
         if (mine->op != IR_OP_GET || mine->var != var || reads(candidate, var)) {
             continue;
         }
-        *out = (struct selection){.inst = inst, .var = var};
-        out->update = update_of(condition->op, side == 0, &out->inclusive);
+        *out = (struct selection){.inst = inst, .var = var, .branch = &inst->regions[is_else ? 1 : 0]};
+        out->update = update_of(op, side == 0, &out->inclusive);
+        out->unordered = is_else && ir_type_is_float(var->type);
         return out->update != IR_UPDATE_NONE && uses_of(&loop->regions[0], mine) == 1 &&
-               uses_of(&loop->regions[0], condition) == 1 && branch_selects(inst, loop, uses, var, candidate) &&
-               all_sets_in(inst, uses);
+               uses_of(&loop->regions[0], condition) == 1 && branch_selects(out, loop, uses, candidate) &&
+               all_sets_in(out->branch, uses);
     }
     return false;
 }
