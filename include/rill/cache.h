@@ -23,6 +23,7 @@ typedef struct rill_cache_entry {
     const char *label;   // of what it was made, for people: "cpu solve.c"; "" if it is not sound
     const char *problem; // why it will not be used; "" if it is sound
     bool is_binary;      // what a GPU's driver made of a kernel's code; false: what the compiler made of a file
+    bool is_choice;      // which of several kernels is fastest: rill/variants.h
     uint64_t size;       // bytes
     int64_t used;        // when it was used last: seconds since 1970
 } rill_cache_entry;

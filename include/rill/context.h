@@ -180,6 +180,7 @@ typedef struct rill_cache_stats {
     uint64_t binary_hit_count;  // what a GPU's driver makes of a module's code: found
     uint64_t binary_miss_count; // made by the driver, as no entry had it
     uint64_t binary_kept_count; // entries written
+    uint64_t choice_kept_count; // entries written: which of several kernels is fastest (rill/variants.h)
 } rill_cache_stats;
 
 // Counters since the context was opened.

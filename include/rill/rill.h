@@ -59,5 +59,6 @@
 #include "rill/step.h"
 #include "rill/stream.h"
 #include "rill/types.h"
+#include "rill/variants.h"
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "rill/rill.h"
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -85,6 +86,7 @@ using context = owner<rill_context, rill_auto_context>;
 using stream = owner<rill_stream, rill_auto_stream>;
 using event = owner<rill_event, rill_auto_event>;
 using array = owner<rill_array, rill_auto_array>;
+using variants = owner<rill_variants, rill_auto_variants>;
 
 inline context open(const char *device, const rill_open_options *options = nullptr)
 {
@@ -158,6 +160,27 @@ template <typename T> inline void write_at(const array &to, size_t index, const 
 template <typename... Values> inline void launch(rill_kernel kernel, rill_stream on, Values &&...values)
 {
     check(rill_launch_at(nullptr, kernel, on, RILL_ARGS(std::forward<Values>(values)...)));
+}
+
+// Kernels that compute the same, of which the fastest is launched: rill/variants.h.
+inline variants make_variants(std::initializer_list<rill_kernel> kernels, const rill_variants_options &options = {})
+{
+    rill_variants handle{0};
+    check(rill_variants_create(kernels.begin(), kernels.size(), &options, &handle));
+    return variants(handle);
+}
+
+template <typename... Values> inline void launch(const variants &of, rill_stream on, Values &&...values)
+{
+    check(rill_variants_launch(of.get(), on, RILL_ARGS(std::forward<Values>(values)...)));
+}
+
+template <typename Result, typename... Values>
+inline Result call(const variants &of, rill_stream on, Values &&...values)
+{
+    Result result;
+    check(rill_variants_call(of.get(), on, RILL_ARGS(std::forward<Values>(values)...), &result, sizeof result));
+    return result;
 }
 
 // Runs a kernel, waits for it, and gives back its value: rill_call().

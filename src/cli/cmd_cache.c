@@ -17,6 +17,7 @@ struct items {
     size_t count;
     size_t damaged_count;
     size_t binary_count;
+    size_t choice_count;
     uint64_t size;
     bool is_full; // there was no memory for all
 };
@@ -37,6 +38,7 @@ static void add(void *user, const rill_cache_entry *entry)
     snprintf(item->problem, sizeof item->problem, "%s", entry->problem);
     items->damaged_count += entry->problem[0] != '\0';
     items->binary_count += entry->is_binary;
+    items->choice_count += entry->is_choice;
     items->size += entry->size;
 }
 
@@ -69,18 +71,20 @@ static int list(const struct items *items)
         char age[16];
         print_age(item->entry.used, age);
         printf("%8s %8.1f kB  %-6s  %.12s  %s%s\n", age, (double)item->entry.size * 1e-3,
-               item->entry.is_binary ? "binary" : "image", item->name, item->label,
-               item->problem[0] != '\0' ? "damaged" : "");
+               item->entry.is_binary   ? "binary"
+               : item->entry.is_choice ? "choice"
+                                       : "image",
+               item->name, item->label, item->problem[0] != '\0' ? "damaged" : "");
     }
     return CLI_OK;
 }
 
 static int show_stats(const struct items *items, const char *path)
 {
-    printf(
-        "folder    %s\nentries   %zu: %zu of the compiler, %zu of a GPU's driver\ndamaged   %zu\nsize      %.1f MB\n",
-        path, items->count, items->count - items->binary_count, items->binary_count, items->damaged_count,
-        (double)items->size * 1e-6);
+    printf("folder    %s\nentries   %zu: %zu of the compiler, %zu of a GPU's driver, %zu choices of a kernel\ndamaged  "
+           " %zu\nsize      %.1f MB\n",
+           path, items->count, items->count - items->binary_count - items->choice_count, items->binary_count,
+           items->choice_count, items->damaged_count, (double)items->size * 1e-6);
     if (items->count > 0) {
         char age[16], oldest[16];
         print_age(items->list[0].entry.used, age);

@@ -16,6 +16,7 @@ struct cache {
     struct cache_store store;
     struct cache_builds builds;
     char compiler[PATH_MAX]; // the library's path
+    bool knows_compiler;     // which it is that would be asked: else its answers cannot be told from another's
     char folder[PATH_MAX];
     atomic_bool has_warned; // of an entry: the next ones are notes
 
@@ -29,6 +30,7 @@ struct cache {
     _Atomic uint64_t binary_hit_count;
     _Atomic uint64_t binary_miss_count;
     _Atomic uint64_t binary_kept_count;
+    _Atomic uint64_t choice_kept_count;
 };
 
 // ---- where --------------------------------------------------------------------------------------------------------
@@ -90,6 +92,7 @@ void cache_read_stats(struct cache *cache, rill_cache_stats *out_stats)
         out_stats->binary_hit_count = atomic_load(&cache->binary_hit_count);
         out_stats->binary_miss_count = atomic_load(&cache->binary_miss_count);
         out_stats->binary_kept_count = atomic_load(&cache->binary_kept_count);
+        out_stats->choice_kept_count = atomic_load(&cache->choice_kept_count);
     }
 }
 
@@ -100,14 +103,9 @@ static void open_store(struct context *context, struct cache *cache)
         void *object;
     } self = {.function = rill_sync};
     struct cache_words words;
-    bool is_known = source_locate_compiler(cache->compiler, sizeof cache->compiler) &&
-                    identity_of_file(cache->compiler, &cache->builds.compiler) &&
-                    identity_of_address(self.object, &cache->builds.runtime);
-    if (!is_known) { // which the compiler is that would be asked: its answers cannot be told from another's
-        context_log(context, RILL_LOG_NOTE, "the cache is not used: librill-compiler.so is not beside librill.so");
-        atomic_store(&cache->state, CACHE_CLOSED);
-        return;
-    }
+    cache->knows_compiler = source_locate_compiler(cache->compiler, sizeof cache->compiler) &&
+                            identity_of_file(cache->compiler, &cache->builds.compiler) &&
+                            identity_of_address(self.object, &cache->builds.runtime);
     enum cache_access access = cache_store_open(&cache->store, cache->folder, &words);
     if (access != CACHE_USABLE) {
         context_log(context, access == CACHE_UNSAFE ? RILL_LOG_WARNING : RILL_LOG_NOTE, "%s", words.text);
@@ -164,8 +162,11 @@ void cache_find_image(struct context *context, const struct source *source, stru
     if (cache == NULL) {
         return;
     }
-    if (!is_open(context, cache) || source_is_sanitized(source)) {
-        atomic_fetch_add(&cache->passed_count, 1);
+    if (!is_open(context, cache) || !cache->knows_compiler || source_is_sanitized(source)) {
+        if (atomic_fetch_add(&cache->passed_count, 1) == 0 && !cache->knows_compiler) {
+            context_log(context, RILL_LOG_NOTE,
+                        "compiles are not kept in the cache: librill-compiler.so is not beside librill.so");
+        }
         return;
     }
     struct cache_words words;
@@ -269,6 +270,20 @@ bool cache_find_binary(struct context *context, const struct backend_binary_key 
     return found == CACHE_FOUND;
 }
 
+// An entry of bytes that replaces whatever is there: that was no good, or is the same.
+static void keep_bytes(struct context *context, struct cache_item *item, const void *bytes, _Atomic uint64_t *count)
+{
+    item->memory = malloc(CACHE_HEADER_SIZE + item->payload_size);
+    if (item->memory == NULL) {
+        note_not_kept(context, context->cache, "there is no memory for an entry of the cache");
+        return;
+    }
+    memcpy(item->memory + CACHE_HEADER_SIZE, bytes, item->payload_size);
+    item->replaces = true;
+    keep(context, item, count);
+    free(item->memory);
+}
+
 void cache_keep_binary(struct context *context, const struct backend_binary_key *key, const void *bytes, size_t size)
 {
     struct cache *cache = context->cache;
@@ -277,20 +292,38 @@ void cache_keep_binary(struct context *context, const struct backend_binary_key 
     }
     struct cache_key digest;
     cache_key_of_binary(key, &digest);
-    unsigned char *memory = malloc(CACHE_HEADER_SIZE + size);
-    if (memory == NULL) {
-        note_not_kept(context, cache, "there is no memory for an entry of the cache");
-        return;
-    }
-    memcpy(memory + CACHE_HEADER_SIZE, bytes, size);
     char label[CACHE_LABEL_SIZE];
     snprintf(label, sizeof label, "%.32s %.60s", context->backend->name, key->maker);
-    struct cache_item item = {.key = &digest,
-                              .kind = CACHE_BINARY,
-                              .label = label,
-                              .memory = memory,
-                              .payload_size = size,
-                              .replaces = true}; // whatever is there was no good, or is the same
-    keep(context, &item, &cache->binary_kept_count);
-    free(memory);
+    struct cache_item item = {.key = &digest, .kind = CACHE_BINARY, .label = label, .payload_size = size};
+    keep_bytes(context, &item, bytes, &cache->binary_kept_count);
+}
+
+// ---- choices ------------------------------------------------------------------------------------------------------
+
+bool cache_find_choice(struct context *context, const struct cache_key *key, struct cache_blob *out_blob)
+{
+    struct cache *cache = context->cache;
+    struct cache_words words;
+    *out_blob = (struct cache_blob){.memory = NULL};
+    if (cache == NULL || !is_open(context, cache)) {
+        return false;
+    }
+    enum cache_found found = cache_store_find(&cache->store, key, CACHE_CHOICE, out_blob, &words);
+    if (found == CACHE_DAMAGED) {
+        report_damage(context, cache, words.text);
+    }
+    return found == CACHE_FOUND;
+}
+
+void cache_keep_choice(struct context *context, const struct cache_key *key, const char *kernel, const void *bytes,
+                       size_t size)
+{
+    struct cache *cache = context->cache;
+    if (cache == NULL || !is_open(context, cache)) {
+        return;
+    }
+    char label[CACHE_LABEL_SIZE];
+    snprintf(label, sizeof label, "%.32s %.60s", context->backend->name, kernel);
+    struct cache_item item = {.key = key, .kind = CACHE_CHOICE, .label = label, .payload_size = size};
+    keep_bytes(context, &item, bytes, &cache->choice_kept_count);
 }

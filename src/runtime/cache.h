@@ -41,6 +41,11 @@ void cache_end(struct cache_lookup *lookup);
 bool cache_find_binary(struct context *context, const struct backend_binary_key *key, struct cache_blob *out_blob);
 void cache_keep_binary(struct context *context, const struct backend_binary_key *key, const void *bytes, size_t size);
 
+// Which of several kernels is fastest: see variants.c. True: found, and the blob is the caller's.
+bool cache_find_choice(struct context *context, const struct cache_key *key, struct cache_blob *out_blob);
+void cache_keep_choice(struct context *context, const struct cache_key *key, const char *kernel, const void *bytes,
+                       size_t size);
+
 // What compiles for |source| depend on, as far as is known without compiling. |compiler| is the library's identity.
 struct cache_builds {
     struct identity runtime;

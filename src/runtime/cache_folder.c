@@ -110,6 +110,7 @@ static void visit_entry(const struct cache_store *store, const char *name, const
                                          : words.text[0] != '\0' ? words.text
                                                                  : "it cannot be read",
                               .is_binary = cache_store_read_name(name, &key) == CACHE_BINARY,
+                              .is_choice = cache_store_read_name(name, &key) == CACHE_CHOICE,
                               .size = (uint64_t)info->st_size,
                               .used = info->st_mtim.tv_sec};
     visit->visitor(visit->user, &entry);

@@ -34,7 +34,8 @@ struct cache_key {
 // What an entry is: X(NAME, number in the file, ending of its name)
 #define CACHE_KIND_LIST(X)                                                                                             \
     X(IMAGE, 1, "image")                                                                                               \
-    X(BINARY, 2, "binary")
+    X(BINARY, 2, "binary")                                                                                             \
+    X(CHOICE, 3, "choice")
 
 enum cache_kind {
 #define CACHE_KIND_ENUM(name, number, ending) CACHE_##name = number,

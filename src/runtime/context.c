@@ -12,6 +12,7 @@
 #include "runtime/record.h"
 #include "runtime/step.h"
 #include "runtime/stream.h"
+#include "runtime/variants.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -301,6 +302,11 @@ void context_note_failure(struct context *context, rill_status status, const cha
     thread_unlock(&context->lock);
 }
 
+rill_context context_handle(const struct context *context)
+{
+    return (rill_context){handle_join(context->serial, OWN_ID)};
+}
+
 // The failure that waits to be returned, as a status with a message; RILL_OK if there is none.
 static rill_status take_unreported(struct context *context, const char *who)
 {
@@ -325,6 +331,7 @@ static void dispose(void *object, int kind)
     case KIND_STREAM: stream_dispose(object); break;
     case KIND_EVENT: event_dispose(object); break;
     case KIND_STEP: step_dispose(object); break;
+    case KIND_VARIANTS: variants_dispose(object); break;
     case KIND_CONTEXT: break;
     }
 }
@@ -402,6 +409,7 @@ static void free_context(struct context *context)
 static rill_status destroy(struct context *context)
 {
     handle_retire_all(&context->handles, KIND_STEP, NULL, NULL); // which pin much of what follows
+    handle_retire_all(&context->handles, KIND_VARIANTS, NULL, NULL);
     handle_retire_all(&context->handles, KIND_EVENT, NULL, NULL);
     handle_retire_all(&context->handles, KIND_KERNEL, NULL, NULL);
     handle_retire_all(&context->handles, KIND_MODULE, NULL, NULL);

@@ -20,7 +20,8 @@
     X(ARRAY, "array")                                                                                                  \
     X(STREAM, "stream")                                                                                                \
     X(EVENT, "event")                                                                                                  \
-    X(STEP, "step")
+    X(STEP, "step")                                                                                                    \
+    X(VARIANTS, "variants")
 
 enum object_kind {
 #define OBJECT_KIND_ENUM(name, words) KIND_##name,
@@ -146,6 +147,8 @@ rill_status context_retire(struct context *context, const char *who, uint64_t id
                            void **out_object);
 // A handle for a new object; 0, with a message, if there is none left.
 uint64_t context_add(struct context *context, const char *who, void *object, enum object_kind kind);
+
+rill_context context_handle(const struct context *context);
 
 void *context_alloc(struct context *context, size_t size); // zeroed; NULL: no memory
 void context_free(struct context *context, void *memory, size_t size);

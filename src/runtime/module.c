@@ -71,6 +71,7 @@ static rill_status open_image(const char *who, struct module *module, const stru
     if (!is_whole) {
         return status_fail(RILL_ERR_INTERNAL, "%s: the image is damaged", who);
     }
+    module->image_hash = header.hash;
     rill_status status = plan_read(&module->arena, bytes + header.plan_offset, header.plan_size, &module->plan);
     if (status == RILL_OK) {
         struct context *context = module->context;

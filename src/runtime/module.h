@@ -35,6 +35,7 @@ struct module {
     atomic_int reference_count; // the module's handle and those of its kernels
     struct arena arena;         // holds what follows
     struct source *source;
+    uint64_t image_hash; // of what it was compiled to
     struct plan_module *plan;
     struct backend_image *image; // owned
     struct kernel *kernels;      // plan->kernel_count of them

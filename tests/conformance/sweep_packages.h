@@ -1,4 +1,4 @@
-// The calls about packages and the cache that sweep_test.c sweeps: it includes this in its middle.
+// The calls about packages, variants and the cache that sweep_test.c sweeps: it includes this in its middle.
 #ifndef RILL_TESTS_CONFORMANCE_SWEEP_PACKAGES_H
 #define RILL_TESTS_CONFORMANCE_SWEEP_PACKAGES_H
 
@@ -69,6 +69,59 @@ CALL(rill_package_launch_result)
 {
     rill_package package = package_of();
     return rill_package_launch_result(&package, 0, s->stream, RILL_ARGS(N, s->a, s->b), s->one);
+}
+
+// ---- variants
+
+CALL(rill_variants_create)
+{
+    rill_variants variants = {77};
+    rill_status status = rill_variants_create(&s->two, 1, NULL, &variants);
+    s->out = variants.id;
+    return status;
+}
+
+static rill_status make_variants(const struct stage *s, rill_variants *out)
+{
+    rill_kernel kernels[] = {s->two, s->two};
+    return rill_variants_create(kernels, 2, NULL, out);
+}
+
+CALL(rill_variants_destroy)
+{
+    RILL_AUTO_VARIANTS variants = {0};
+    RILL_TRY(make_variants(s, &variants));
+    return rill_variants_destroy(variants);
+}
+
+CALL(rill_auto_variants)
+{
+    rill_variants variants = {0};
+    RILL_TRY(make_variants(s, &variants));
+    rill_auto_variants(&variants);
+    return variants.id == 0 ? RILL_OK : RILL_ERR_INTERNAL;
+}
+
+CALL(rill_variants_launch)
+{
+    RILL_AUTO_VARIANTS variants = {0};
+    RILL_TRY(make_variants(s, &variants));
+    return rill_variants_launch(variants, RILL_CURRENT, RILL_ARGS(N, s->a));
+}
+
+CALL(rill_variants_call)
+{
+    RILL_AUTO_VARIANTS variants = {0};
+    RILL_TRY(make_variants(s, &variants));
+    return rill_variants_call(variants, RILL_CURRENT, RILL_ARGS(N, s->a), NULL, 0);
+}
+
+CALL(rill_variants_describe)
+{
+    RILL_AUTO_VARIANTS variants = {0};
+    rill_variants_choice choice;
+    RILL_TRY(make_variants(s, &variants));
+    return rill_variants_describe(variants, RILL_ARGS(N, s->a), &choice);
 }
 
 // ---- the cache

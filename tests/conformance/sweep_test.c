@@ -663,6 +663,7 @@ CALL(rill_launch_result)
     X(rill_auto_scope, false)                                                                                          \
     X(rill_auto_step, true)                                                                                            \
     X(rill_auto_stream, false)                                                                                         \
+    X(rill_auto_variants, true)                                                                                        \
     X(rill_built_free, false)                                                                                          \
     X(rill_cache_folder, false)                                                                                        \
     X(rill_cache_remove, false)                                                                                        \
@@ -749,6 +750,11 @@ CALL(rill_launch_result)
     X(rill_stream_wrap, false)                                                                                         \
     X(rill_sync, false)                                                                                                \
     X(rill_tsan_symbolize, false)                                                                                      \
+    X(rill_variants_call, true)                                                                                        \
+    X(rill_variants_create, true)                                                                                      \
+    X(rill_variants_describe, true)                                                                                    \
+    X(rill_variants_destroy, true)                                                                                     \
+    X(rill_variants_launch, true)                                                                                      \
     X(rill_version, false)
 
 static const struct call {

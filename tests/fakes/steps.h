@@ -372,6 +372,22 @@ static rill_status do_package(struct scene *s)
     return first_of(status, rill_module_destroy(module));
 }
 
+// Tries two kernels; a call that fails in a trial must not decide anything, nor fail what the caller asked for
+// otherwise.
+static rill_status do_variants(struct scene *s)
+{
+    rill_module module = {0};
+    rill_kernel kernels[2];
+    RILL_AUTO_VARIANTS variants = {0};
+    RILL_TRY(rill_module_create(s->context, small_source, NULL, &module));
+    rill_status status = rill_module_kernel(module, "add", &kernels[0]);
+    kernels[1] = kernels[0];
+    status = first_of(status, rill_variants_create(kernels, 2, &(rill_variants_options){.rounds = 1}, &variants));
+    status = first_of(status, rill_variants_launch(variants, s->stream, RILL_ARGS(N, 1, s->y)));
+    status = first_of(status, rill_variants_call(variants, s->stream, RILL_ARGS(N, 1, s->y), NULL, 0));
+    return first_of(status, rill_module_destroy(module));
+}
+
 // A launch on a stream that another captures. The captures are the test's own and do not fail.
 static void begin_capture(struct scene *s)
 {
@@ -466,6 +482,7 @@ static const struct step {
     {.name = "pinned", .run = do_pinned},
     {.name = "module", .run = do_module, .is_slow = true},
     {.name = "package", .run = do_package, .is_slow = true},
+    {.name = "variants", .run = do_variants, .is_slow = true},
     {.name = "capture", .run = do_capture, .before = begin_capture, .after = end_capture},
 };
 enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
@@ -499,6 +516,7 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_auto_scope, "scope")                                                                                        \
     X(rill_auto_step, "step")                                                                                          \
     X(rill_auto_stream, "stream")                                                                                      \
+    X(rill_auto_variants, "")                                                                                          \
     X(rill_built_free, "")                                                                                             \
     X(rill_cache_folder, "")                                                                                           \
     X(rill_cache_remove, "")                                                                                           \
@@ -584,6 +602,11 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_stream_wrap, "streams")                                                                                     \
     X(rill_sync, "scope")                                                                                              \
     X(rill_tsan_symbolize, "")                                                                                         \
+    X(rill_variants_call, "variants")                                                                                  \
+    X(rill_variants_create, "")                                                                                        \
+    X(rill_variants_describe, "")                                                                                      \
+    X(rill_variants_destroy, "")                                                                                       \
+    X(rill_variants_launch, "variants")                                                                                \
     X(rill_version, "")
 
 #endif
