@@ -102,10 +102,13 @@ rill_status package_find_image(struct context *context, const struct package_wan
                     "'%s' runs as it was built, without the checks that the environment asks for: there is no compiler",
                     package->source.path);
     }
-    if (!package_image_is_sound(image) || !cache_entry_read(image->payload, image->size, out_entry)) {
+    if (!package_image_is_sound(image)) {
         return damaged(wanted->who, package->source.path);
     }
-    return RILL_OK;
+    return cache_entry_read(image->payload, image->size, out_entry) // it is as it was written: there was no memory
+               ? RILL_OK
+               : status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for the package of '%s'", wanted->who,
+                             package->source.path);
 }
 
 // ---- opening ------------------------------------------------------------------------------------------------------

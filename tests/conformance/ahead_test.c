@@ -535,3 +535,83 @@ TEST(the_same_source_gives_the_same_bytes)
     rill_built_free(&first);
     rill_built_free(&second);
 }
+
+// ---- memory that runs out -----------------------------------------------------------------------------------------
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_ALLOCATOR_OF_ITS_OWN 1
+#endif
+#endif
+#ifndef HAS_ALLOCATOR_OF_ITS_OWN
+static _Thread_local long fail_at; // 0: never
+static _Thread_local long seen;
+
+static bool must_fail(void)
+{
+    return fail_at != 0 && ++seen == fail_at;
+}
+
+// glibc's own, behind those that the library calls instead.
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED void *malloc(size_t size)
+{
+    return must_fail() ? NULL : __libc_malloc(size);
+}
+
+EXPORTED void *calloc(size_t count, size_t size)
+{
+    return must_fail() ? NULL : __libc_calloc(count, size);
+}
+
+EXPORTED void *realloc(void *memory, size_t size)
+{
+    return must_fail() ? NULL : __libc_realloc(memory, size);
+}
+
+EXPORTED void *aligned_alloc(size_t alignment, size_t size)
+{
+    return must_fail() ? NULL : __libc_memalign(alignment, size);
+}
+
+TEST(nth_allocation_of_opening_fails_and_the_next_call_opens_it)
+{
+    rill_built built;
+    if (!world_is_cpu()) {
+        SKIP("a driver allocates for itself");
+    }
+    build_with((rill_package_options){.name = "ahead"}, &built);
+    hide_compiler();
+    rill_package package = package_of(&built);
+    long n = 1;
+    for (bool was_reached = true; was_reached; n++) {
+        struct world world;
+        rill_kernel kernel = {77};
+        int x[2] = {0};
+        open_bare(&world);
+        seen = 0;
+        fail_at = n;
+        rill_status status = rill_package_kernel(world.context, &package, ADD, &kernel);
+        was_reached = seen >= n;
+        fail_at = 0;
+        if (status != RILL_OK && (status != RILL_ERR_OUT_OF_MEMORY || kernel.id != 0)) {
+            FAIL("allocation %ld: %s: %s", n, rill_status_name(status), rill_message());
+        }
+        CHECK(status != RILL_OK || was_reached || kernel.id != 0);
+        OK(rill_package_call(&package, ADD, RILL_CURRENT, RILL_ARGS(2, 7, RILL_HOST(x, 2)), NULL, 0));
+        CHECK_INT(x[1], 7);
+        CHECK_INT(stats_of(&world).module_count, 1);
+        OK(rill_close(world.context));
+        REQUIRE(n < 2000);
+    }
+    CHECK(n > 10);
+    show_compiler();
+    rill_built_free(&built);
+}
+#endif

@@ -46,6 +46,12 @@ int main()
         rill::check(rill_launch(kernel, moved.get(), RILL_ARGS(5, y.get(), 1)));
         rill::check(rill_launch(kernel, moved.get(), RILL_ARGS(5, x.get(), 2.5)));
     }
+    rill::array other = rill::make_array(ctx, RILL_F32, RILL_SHAPE(5));
+    rill::variants ways = rill::make_variants({kernel, kernel});
+    rill::launch(ways, RILL_CURRENT, 5, other, 4);
+    if (rill::read_at<float>(other, 4) != 4.0f) {
+        return 5;
+    }
     float host[5];
     rill::check(rill_array_read(x.get(), RILL_CURRENT, host, sizeof host));
     rill::write_at(x, 3, 8.0f);
