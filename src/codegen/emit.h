@@ -148,6 +148,7 @@ struct emit_function {
     LLVMValueRef control;                 // the thread's own copies of slots, laid out as the launch block is
     struct emit_run *run;                 // NULL: iterations are emitted one by one
     struct emit_team *team;               // NULL: a thread takes an iteration
+    struct lanes *lanes;                  // CPUs: whose body is emitted now; NULL: iterations are taken one by one
     LLVMValueRef shared;                  // GPU: where the block gathers updates; NULL: it does not
     struct emit_digits *digits;
     const struct ir_inst *nest_at; // the NEST_ITER that was emitted last by a division …

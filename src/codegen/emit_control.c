@@ -1,6 +1,7 @@
 // Structured control flow becomes basic blocks. A region that ends by break, jump, return or fail leaves its block
 // ended; whoever opened the region then goes on in a block of his own.
 #include "codegen/emit.h"
+#include "codegen/lanes.h"
 
 #include <assert.h>
 
@@ -161,6 +162,9 @@ void emit_control_inst(struct emitter *e, const struct ir_inst *inst)
 static void emit_inst(struct emitter *e, const struct ir_inst *inst)
 {
     debug_at(e, e->builder, inst->loc);
+    if (e->function->lanes != NULL && lanes_emit(e->function->lanes, inst)) {
+        return;
+    }
     emit_team_note(e, inst);
     if (emit_team_is_alone(e, inst)) {
         LLVMBasicBlockRef after = emit_team_begin_alone(e);

@@ -1,6 +1,7 @@
 // Entries: the frame around a task's body. On the CPU an entry runs the iterations [lo, hi) it is given; on a GPU each
 // thread finds its own. plan/abi.h fixes both signatures.
 #include "codegen/emit.h"
+#include "codegen/lanes.h"
 
 #include "ir/assignment.h"
 #include "ir/walk.h"
@@ -196,6 +197,22 @@ void emit_forget_vars(struct emitter *e)
     }
 }
 
+// Iterations that are taken as the lanes of vectors; returns the one behind them.
+static LLVMValueRef emit_in_lanes(struct emitter *e, struct range range)
+{
+    const struct ir_function *ir = e->function->ir;
+    struct lanes *lanes = ir->assume_independent && ir->accumulator_count == 0 ? lanes_find(e, NULL) : NULL;
+    if (lanes == NULL) {
+        return range.lo;
+    }
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef distance = LLVMBuildSub(b, range.hi, range.lo, "");
+    LLVMValueRef some = LLVMBuildICmp(b, LLVMIntSLT, range.lo, range.hi, "");
+    LLVMValueRef trip = LLVMBuildSelect(b, some, distance, emit_i64(e, 0), "");
+    LLVMValueRef done = lanes_emit_loop(lanes, range.lo, trip);
+    return done == trip ? range.hi : LLVMBuildAdd(b, range.lo, done, "");
+}
+
 static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBlockRef exit)
 {
     struct emit_function *f = e->function;
@@ -203,6 +220,11 @@ static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBloc
     f->end = exit;
     emit_region(e, &f->ir->prologue);
     emit_set_accumulators(e);
+    range.lo = emit_in_lanes(e, range);
+    if (range.lo == range.hi) {
+        emit_go(e, exit);
+        return;
+    }
     LLVMBasicBlockRef loop = emit_block(e, "loop");
     LLVMBasicBlockRef latch = emit_block(e, "latch");
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);

@@ -2,6 +2,7 @@
 // how often they run and the loop variable as an induction that does not wrap.
 #include "codegen/emit.h"
 
+#include "codegen/lanes.h"
 #include "ir/trip.h"
 #include "plan/abi.h"
 
@@ -361,6 +362,13 @@ static void set_last(struct emitter *e, const struct ir_for *loop, LLVMValueRef 
     LLVMBuildStore(b, LLVMBuildAdd(b, init, moved, ""), e->function->vars[loop->var->index]);
 }
 
+// Iterations that are taken as the lanes of vectors: so many; NULL: none.
+static LLVMValueRef emit_in_lanes(struct emitter *e, const struct ir_inst *inst, LLVMValueRef init, LLVMValueRef trip)
+{
+    struct lanes *lanes = is_independent(inst->loop) ? lanes_find(e, inst) : NULL;
+    return lanes != NULL ? lanes_emit_loop(lanes, init, trip) : NULL;
+}
+
 static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValueRef init, LLVMValueRef trip)
 {
     const struct ir_for *loop = inst->loop;
@@ -373,13 +381,19 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
     }
     LLVMValueRef whole_trip = trip;
     trip = is_team ? emit_team_trip(e, trip) : trip;
+    LLVMValueRef done = emit_in_lanes(e, inst, init, trip);
+    if (done == trip) {
+        set_last(e, loop, init, trip);
+        return;
+    }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef body = emit_block(e, "for");
     LLVMBasicBlockRef after = emit_block(e, "done");
+    lane = done != NULL ? done : lane;
     LLVMValueRef zero = lane != NULL ? lane : emit_i64(e, 0);
     LLVMValueRef first = is_wide(loop) ? LLVMBuildSExt(b, init, e->types[IR_I64], "") : init;
     first = lane != NULL ? first_of_lane(e, loop, first, lane) : first;
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, lane != NULL ? LLVMIntULT : LLVMIntNE, zero, trip, ""), body, after);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, is_team ? LLVMIntULT : LLVMIntNE, zero, trip, ""), body, after);
 
     emit_at(e, body);
     LLVMValueRef k = LLVMBuildPhi(b, e->types[IR_I64], "k");
@@ -417,10 +431,11 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
     if (is_team) {
         emit_team_leave(e, inst, k);
     }
-    LLVMValueRef next_k = LLVMBuildNUWAdd(b, k, emit_i64(e, lane != NULL ? ABI_GPU_TEAM : 1), "");
-    LLVMValueRef next = add_step(e, loop, value, lane != NULL);
+    bool is_spread = is_team && lane != NULL;
+    LLVMValueRef next_k = LLVMBuildNUWAdd(b, k, emit_i64(e, is_spread ? ABI_GPU_TEAM : 1), "");
+    LLVMValueRef next = add_step(e, loop, value, is_spread);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
-    LLVMIntPredicate goes_on = lane != NULL ? LLVMIntULT : LLVMIntNE;
+    LLVMIntPredicate goes_on = is_spread ? LLVMIntULT : LLVMIntNE;
     LLVMValueRef branch = LLVMBuildCondBr(b, LLVMBuildICmp(b, goes_on, next_k, trip, ""), body, after);
     emit_loop_notes(e, branch, &inst->regions[0], group.group, e->math_call_count > math_calls);
     LLVMAddIncoming(k, (LLVMValueRef[]){zero, next_k}, (LLVMBasicBlockRef[]){before, latch}, 2);

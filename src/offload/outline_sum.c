@@ -44,14 +44,37 @@ static bool are_apart(const struct plan_task *task, const struct plan_effect *a,
     return true;
 }
 
-static bool is_tested(const struct outline *out, const struct ir_inst *loop)
+// Whether all that the loop's independence depends on is among the tests of the task.
+static bool adds_no_test(const struct outline *out, const struct ir_inst *loop)
 {
-    const struct loop_facts *facts = loop->loop->analysis;
-    bool is_independent = loop->loop->verdict == IR_VERDICT_PROVEN || loop->loop->verdict == IR_VERDICT_IF;
-    // A GPU's threads take iterations of the task; what is known of loops inside these makes no better code there.
-    if (out->o->module->is_gpu || !out->is_parallel || !is_independent || facts == NULL || facts->condition_count > 0) {
+    const struct ir_inst *outer = out->fragment->first;
+    const struct loop_facts *around = outer->loop->analysis;
+    struct nest tests = {.count = 1,
+                         .conditions = around->conditions,
+                         .condition_count = around->condition_count,
+                         .pairs = around->pairs,
+                         .pair_count = around->pair_count};
+    if (out->fragment->nest != NULL) {
+        tests = *out->fragment->nest;
+        tests.is_flexible = false;
+    }
+    tests.loops[0] = (struct ir_inst *)outer;
+    struct nest all = tests;
+    if (nest_take_tests(out->o, &all, loop, NULL, 0) != NULL || all.condition_count != tests.condition_count ||
+        all.pair_count != tests.pair_count) {
         return false;
     }
+    for (int i = 0; i < tests.pair_count; i++) {
+        if (tests.pairs[i].equal_will_do && !all.pairs[i].equal_will_do) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether the pairs are, where the tests are those of other code: of a loop that others have been fused with.
+static bool keeps_pairs_apart(const struct outline *out, const struct loop_facts *facts)
+{
     const struct plan_task *task = &out->o->tasks.items[out->fragment->task];
     for (int i = 0; i < facts->pair_count; i++) {
         if (!are_apart(task, &facts->effects[facts->pairs[i].a], &facts->effects[facts->pairs[i].b])) {
@@ -59,6 +82,21 @@ static bool is_tested(const struct outline *out, const struct ir_inst *loop)
         }
     }
     return true;
+}
+
+static bool is_tested(const struct outline *out, const struct ir_inst *loop)
+{
+    const struct loop_facts *facts = loop->loop->analysis;
+    bool is_independent = loop->loop->verdict == IR_VERDICT_PROVEN || loop->loop->verdict == IR_VERDICT_IF;
+    // A GPU's threads take iterations of the task; what is known of loops inside these makes no better code there.
+    if (out->o->module->is_gpu || !out->is_parallel || !is_independent || facts == NULL ||
+        loop == out->fragment->first) {
+        return false;
+    }
+    const struct loop_facts *around =
+        out->fragment->first->op == IR_OP_FOR ? out->fragment->first->loop->analysis : NULL;
+    bool is_same = around != NULL && around->analysis == facts->analysis && out->fragment->fusion == NULL;
+    return (facts->condition_count == 0 && keeps_pairs_apart(out, facts)) || (is_same && adds_no_test(out, loop));
 }
 
 // A loop that runs down columns is no vector: elements that are scattered cost more than one after the other.

@@ -60,8 +60,27 @@ kernel void some(int n, const int a[n], int c[n])
 { for (int i = 0; i < n; i++) { int k = (int)(i * 500000003u); if (k >= 0 && k < n) { c[i] = a[k]; } } }
 """
 
+# Neighbours of a loop around one that has no vectors itself: it walks down columns, or needs what it has just made.
+LANES = """
+#include <rill/kernel.h>
+kernel void columns(int n, int m, const float a[n][m], const float w[n], float c[m])
+{ for (int j = 0; j < m; j++) { float s = 0; for (int i = 0; i < n; i++) { s += w[i] * a[i][j]; } c[j] = s; } }
+kernel void polynomial(int n, int m, const float a[m], const float x[n], float y[n])
+{ for (int i = 0; i < n; i++) { float s = 0; for (int k = 0; k < m; k++) { s = s * x[i] + a[k]; } y[i] = s; } }
+kernel void product(int n, const float a[n * n], const float b[n * n], float c[n * n])
+{ for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) { float s = 0;
+  for (int k = 0; k < n; k++) { s += a[i * n + k] * b[k * n + j]; } c[i * n + j] = s; } } }
+kernel void places(int n, int m, const float v[m][n], const int at[m][n], const float x[n], float y[n])
+{ for (int i = 0; i < n; i++) { float s = 0; for (int k = 0; k < m; k++) { s += v[k][i] * x[at[k][i]]; } y[i] = s; } }
+kernel void rows_alone(int n, int m, const float a[n][m], float y[n])
+{ for (int i = 0; i < n; i++) { float s = 1; for (int k = 0; k < m; k++) { s = s * 0.5f + a[i][k]; } y[i] = s; } }
+kernel void uneven(int n, const float a[n][n], float y[n])
+{ for (int j = 0; j < n; j++) { float s = 1; for (int i = 0; i < j; i++) { s = s * 0.5f + a[i][j]; } y[j] = s; } }
+"""
+
 # (claim, source, entry, (pattern, holds) …): the pattern is found in the entry's text, or not.
-FLOATS = r"= fadd [a-z ]*<\d+ x float>"
+FLOATS = r"= fadd [a-z ]*<\d+ x float>|llvm\.fma\.v\d+f32\("
+FUSED = (r"llvm\.fma\.v\d+f32\(", True)
 GREY = (r"shufflevector <\d+ x i8>", True)
 NO_TEST = (r"vector\.scevcheck", False)
 CASES = [
@@ -74,6 +93,12 @@ CASES = [
     ("interleaved_bytes_by_a_pointer_are_loaded_whole", STRIDES, "pixel.0", GREY, NO_TEST),
     ("interleaved_bytes_of_an_image_are_loaded_whole", STRIDES, "image.1", GREY, NO_TEST),
     ("rows_in_strips_need_no_test_of_their_numbers", STRIDES, "rows.0", (FLOATS, True), NO_TEST),
+    ("sums_down_columns_are_taken_side_by_side", LANES, "columns.2", FUSED),
+    ("recurrences_are_taken_side_by_side", LANES, "polynomial.0", FUSED),
+    ("products_with_a_local_sum_are_taken_side_by_side", LANES, "product.0", FUSED),
+    ("gathered_elements_beside_rows_are_taken_side_by_side", LANES, "places.2", FUSED, (r"masked\.gather", True)),
+    ("iterations_that_walk_along_rows_are_taken_one_by_one", LANES, "rows_alone.0", (r"x float>", False)),
+    ("iterations_of_different_lengths_are_taken_one_by_one", LANES, "uneven.0", (r"x float>", False)),
     ("an_index_of_some_iterations_may_wrap", STRIDES, "some.0", (r"mul i64 %[^,]*, 500000003", False)),
 ] + [
     # Element by element it takes five times as long.
