@@ -11,6 +11,7 @@
 
 #include "base/vec.h"
 #include "ir/assignment.h"
+#include "ir/trip.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -169,8 +170,8 @@ static bool may_cut(struct offload *o, struct ir_inst *outer, const struct nest 
 {
     struct fragment_flags flags = {.check_bounds = o->module->check_bounds};
     walk_inst(outer, fragment_note_flags, &flags);
-    int64_t trips;
-    bool is_short = plan_expr_is_const(nest->trips[1], &trips) && trips < INNER_LEAST;
+    uint64_t trips;
+    bool is_short = trip_is_known(nest->loops[1], &trips) && trips < INNER_LEAST;
     *out_why = flags.may_fail ? "an assertion or a check in it may fail" : is_short ? "it has few iterations" : NULL;
     return *out_why == NULL;
 }

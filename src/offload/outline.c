@@ -386,11 +386,13 @@ void outline_store_slots(struct outline *out, struct ir_builder *to)
     }
 }
 
-// The fragment as straight code: a serial task, or a loop's version that runs in order.
-static void outline_serial(struct offload *o, const struct fragment *fragment, const char *name)
+// The fragment as straight code: a serial task, or a loop's version that runs in order. |is_tested|: for launches whose
+// arguments do not overlap.
+static void outline_serial(struct offload *o, const struct fragment *fragment, const char *name, bool is_tested)
 {
     struct outline out;
     outline_init(&out, o, fragment, IR_FUNCTION_TASK, name);
+    out.is_tested = is_tested;
     out.function->is_serial = true;
     out.exit = ir_control(&out.body, IR_OP_BLOCK, NULL, 1);
     struct ir_builder inner = out.body;
@@ -466,6 +468,7 @@ static void outline_parallel(struct offload *o, const struct fragment *fragment)
     struct outline out;
     outline_init(&out, o, fragment, IR_FUNCTION_TASK, task->entry);
     out.is_parallel = true;
+    out.is_tested = true;
     out.function->assume_independent = fragment->races == NULL;
     reduce_prepare(&out);
     if (fragment->team != NULL && out.reduction_count == 0 && task->copy_count == 0) {
@@ -502,7 +505,7 @@ static void outline_parallel(struct offload *o, const struct fragment *fragment)
             serial.first = fragment->fusion->parts[0];
             serial.count = fragment->fusion->count;
         }
-        outline_serial(o, &serial, task->in_order);
+        outline_serial(o, &serial, task->in_order, false);
     }
 }
 
@@ -520,7 +523,11 @@ void outline_tasks(struct offload *o)
             if (fragment->rounds != NULL) {
                 outline_rounds(o, fragment);
             } else {
-                outline_serial(o, fragment, o->tasks.items[fragment->task].entry);
+                const struct plan_task *task = &o->tasks.items[fragment->task];
+                outline_serial(o, fragment, task->entry, task->in_order != NULL);
+                if (task->in_order != NULL) {
+                    outline_serial(o, fragment, task->in_order, false);
+                }
             }
             break;
         }

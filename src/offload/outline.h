@@ -21,7 +21,8 @@ struct outline {
     struct pointer_map vars;   // the kernel's variable number → outline_var
     const struct slice *slice; // only what is in it is cloned; NULL: everything
     bool is_parallel;          // the fast version: assigned variables are the iteration's own
-    struct ir_inst *exit;      // serial: the block that a return or escape leaves
+    bool is_tested;       // the launch has tested what loops depend on: the fast version, or of a loop that runs whole
+    struct ir_inst *exit; // serial: the block that a return or escape leaves
     // Parallel: what lives across the iterations of a call.
     struct {
         struct ir_accumulator *items;

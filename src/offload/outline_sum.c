@@ -89,12 +89,10 @@ static bool is_tested(const struct outline *out, const struct ir_inst *loop)
     const struct loop_facts *facts = loop->loop->analysis;
     bool is_independent = loop->loop->verdict == IR_VERDICT_PROVEN || loop->loop->verdict == IR_VERDICT_IF;
     // A GPU's threads take iterations of the task; what is known of loops inside these makes no better code there.
-    if (out->o->module->is_gpu || !out->is_parallel || !is_independent || facts == NULL ||
-        loop == out->fragment->first) {
+    if (out->o->module->is_gpu || !out->is_tested || !is_independent || facts == NULL || loop == out->fragment->first) {
         return false;
     }
-    const struct loop_facts *around =
-        out->fragment->first->op == IR_OP_FOR ? out->fragment->first->loop->analysis : NULL;
+    const struct loop_facts *around = out->is_parallel ? out->fragment->first->loop->analysis : NULL;
     bool is_same = around != NULL && around->analysis == facts->analysis && out->fragment->fusion == NULL;
     return (facts->condition_count == 0 && keeps_pairs_apart(out, facts)) || (is_same && adds_no_test(out, loop));
 }
@@ -331,7 +329,7 @@ bool outline_sums(const struct outline *out, const struct ir_inst *loop)
 {
     const struct loop_facts *facts = loop->loop->analysis;
     if (!is_tested(out, loop) || facts->reduction_count == 0 || facts->may_fail || out->fragment->group != 0 ||
-        loop == out->fragment->first) {
+        loop == out->fragment->first || out->fragment->races != NULL) {
         return false;
     }
     for (int i = 0; i < facts->reduction_count; i++) {

@@ -74,6 +74,82 @@ int whole_loops_add_task(struct offload *o, struct fragment fragment, int group)
     return fragment.task;
 }
 
+// ---- tests ----------------------------------------------------------------------------------------------------------
+
+enum { PAIRS_MOST = 12 }; // of a loop that runs whole: it is short, and each costs
+
+struct pairs {
+    struct plan_task *task;
+    struct plan_pair *items;
+    int count;
+    int capacity;
+};
+
+static bool is_array(const struct plan_effect *effect)
+{
+    return effect->base == PLAN_BASE_PARAM || effect->base == PLAN_BASE_FIELD;
+}
+
+static bool is_of(const struct plan_effect *effect, const struct plan_effect *other)
+{
+    return effect->base == other->base && effect->index == other->index;
+}
+
+static void add_pair(struct offload *o, struct pairs *pairs, int a, int b)
+{
+    for (int i = 0; i < pairs->count; i++) {
+        if (pairs->items[i].a == a && pairs->items[i].b == b) {
+            return;
+        }
+    }
+    const struct plan_effect *effects = pairs->task->effects;
+    struct plan_pair pair = {.a = a, .b = b, .loc_a = effects[a].loc, .loc_b = effects[b].loc};
+    VEC_PUSH(o->arena, pairs, pair);
+}
+
+// All that the task touches of one array is to be apart from all that it touches of the other.
+static void keep_apart(struct offload *o, struct pairs *pairs, const struct plan_effect *x, const struct plan_effect *y)
+{
+    const struct plan_task *task = pairs->task;
+    for (int i = 0; i < task->effect_count; i++) {
+        for (int k = i + 1; k < task->effect_count; k++) {
+            const struct plan_effect *a = &task->effects[i], *b = &task->effects[k];
+            bool are_these = (is_of(a, x) && is_of(b, y)) || (is_of(a, y) && is_of(b, x));
+            if (are_these && (a->access != PLAN_READ || b->access != PLAN_READ)) {
+                add_pair(o, pairs, i, k);
+            }
+        }
+    }
+}
+
+// What the independent loops inside need apart, so that they are vectors without a look at addresses each time, and
+// their sums are in registers. On a GPU one thread runs them as they are.
+static void add_tests(struct offload *o, struct ir_inst *loop, struct plan_task *task)
+{
+    struct pairs pairs = {.task = task};
+    if (o->module->is_gpu || task->may_fail || task->group != 0) {
+        return;
+    }
+    for (int i = 0; i < loop->region_count; i++) {
+        WALK (inst, &loop->regions[i]) {
+            const struct loop_facts *facts = inst->op == IR_OP_FOR ? inst->loop->analysis : NULL;
+            bool is_tested = facts != NULL && facts->condition_count == 0 &&
+                             (inst->loop->verdict == IR_VERDICT_PROVEN || inst->loop->verdict == IR_VERDICT_IF);
+            for (int k = 0; is_tested && k < facts->pair_count; k++) {
+                const struct plan_effect *a = &facts->effects[facts->pairs[k].a],
+                                         *b = &facts->effects[facts->pairs[k].b];
+                if (is_array(a) && is_array(b) && !is_of(a, b)) {
+                    keep_apart(o, &pairs, a, b);
+                }
+            }
+        }
+    }
+    if (pairs.count > 0 && pairs.count <= PAIRS_MOST) {
+        task->pairs = pairs.items;
+        task->pair_count = pairs.count;
+    }
+}
+
 // A loop in order whose tasks are all too small to be shared runs whole: the launch decides by their trip counts.
 static void add_whole(struct offload *o, const struct control_loop *control)
 {
@@ -98,6 +174,9 @@ static void add_whole(struct offload *o, const struct control_loop *control)
         return;
     }
     node->whole_task = whole_loops_add_task(o, (struct fragment){.first = loop}, node->group);
+    struct plan_task *whole = &o->tasks.items[node->whole_task];
+    add_tests(o, loop, whole);
+    whole->in_order = whole->pair_count > 0 ? arena_printf(o->arena, "%s.in_order", whole->name) : NULL;
     node->whole_if = small;
     offload_add_expr(o, &node->whole_if);
 }

@@ -412,7 +412,8 @@ static void run_task(struct state *s, const struct plan_task *task)
         complain(s, NULL, "its trip count cannot be evaluated", NULL);
         s->is_stopped = true;
     }
-    bool is_fast = task->kind == PLAN_TASK_PARALLEL && plan_task_is_fast(s->kernel, task, &s->values, NULL);
+    bool has_ways = task->kind == PLAN_TASK_PARALLEL || task->in_order != NULL;
+    bool is_fast = has_ways && plan_task_is_fast(s->kernel, task, &s->values, NULL);
     if (is_fast && s->options->force_in_order && task->in_order != NULL) {
         is_fast = false;
     } else if (task->kind == PLAN_TASK_PARALLEL && !is_fast) {
@@ -420,11 +421,11 @@ static void run_task(struct state *s, const struct plan_task *task)
     }
     s->is_fast = is_fast;
     s->is_claimed = task->loop < 0 || verdict_of(s, task) <= IR_VERDICT_SCATTER;
-    if (trip.i > 0 && is_fast && !s->is_stopped) {
+    if (trip.i > 0 && is_fast && task->kind == PLAN_TASK_PARALLEL && !s->is_stopped) {
         run_parallel(s, task, trip.i);
     } else if (trip.i > 0 && !s->is_stopped) {
         struct interp_launch launch = {.iter_count = 1, .lo = 0, .hi = 1};
-        call(s, task->kind == PLAN_TASK_SERIAL ? task->entry : task->in_order, &launch);
+        call(s, is_fast || task->in_order == NULL ? task->entry : task->in_order, &launch);
     }
     end_musts(s, trip.i > 0 && !s->is_stopped);
     for (size_t i = 0; i < s->touch_capacity; i++) {

@@ -458,6 +458,9 @@ HOT bool task_start(struct cpu_exec *exec, int index, struct cpu_worker *worker)
     }
     if (UNLIKELY(exec->task->loop >= 0)) {
         run_as_in_source(exec);
+    } else if (exec->entries->in_order != NULL &&
+               !plan_task_is_fast(kernel->plan, exec->task, &exec->run->values, NULL)) {
+        run_alone(exec, exec->entries->in_order, "arguments overlap");
     } else {
         run_alone(exec, exec->entries->entry, "");
     }
