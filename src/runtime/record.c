@@ -250,7 +250,7 @@ static rill_status launch_into(struct step *step, const char *who, struct kernel
                                rill_args args, bool has_held)
 {
     struct array *arrays[RILL_MAX_ARGS + 1] = {NULL};
-    rill_arg items[RILL_MAX_ARGS + 1];
+    rill_arg items[RILL_MAX_ARGS + 1] = {0}; // also read where there are none
     bool has_result = args.count == (size_t)(kernel->known.param_count - kernel->known.hidden_count) + 1;
     rill_args given = {args.items, args.count - (has_result ? 1 : 0)};
     RILL_TRY(check_arguments(who, kernel, given, has_held, arrays));
@@ -276,7 +276,7 @@ static rill_status launch_into(struct step *step, const char *who, struct kernel
 rill_status record_launch(const char *who, struct kernel *kernel, uint64_t stream, rill_args args, struct array *result)
 {
     struct step *step;
-    rill_arg items[RILL_MAX_ARGS + 1];
+    rill_arg items[RILL_MAX_ARGS + 1] = {0}; // also read where there are none
     RILL_TRY(current(who, kernel->context, &step));
     if (result != NULL && args.count <= RILL_MAX_ARGS && (args.items != NULL || args.count == 0)) {
         if (args.count > 0) {
