@@ -34,7 +34,7 @@ class ScriptKernel:
         self._hints_found = None
         self._units = {}  # types of the parameters → Unit
         self._known = {}  # parameters that stand for an object of Python's
-        self._last_context = self._last_kernel = None  # what the last call compiled or found, if types do not matter
+        self._last = None, None  # context and kernel of the last call, if types do not matter; one store: threads race here
 
     def _bind(self, owner):
         """The first parameter is |owner|, and nobody passes it."""
@@ -174,8 +174,9 @@ class ScriptKernel:
     def _prepare(self, arguments, named):
         """The compiled kernel for a call, and its arguments."""
         context = self._context_of(arguments, named)
-        if context is self._last_context:
-            return self._last_kernel, arguments, named
+        last, found = self._last
+        if last is context:
+            return found, arguments, named
         named = dict(named)
         rest = {name: named.pop(name) for name in ("stream", "result") if name in named and name not in self.names}
         bound = self._signature.bind(*arguments, **named)
@@ -188,7 +189,7 @@ class ScriptKernel:
             break
         found = context.__dict__.get("_scripts", {}).get(self, {}).get(key) or self._compile(context, key, unit)
         if not self.is_generic:
-            self._last_context, self._last_kernel = context, found
+            self._last = context, found
         return found, [v for v, k in zip(values, kinds) if not hasattr(k, "constant")], rest
 
     def __call__(self, *arguments, **named):
