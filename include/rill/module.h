@@ -40,6 +40,10 @@ typedef struct rill_diagnostic {
     const char *rendered; // with place, source line and caret; ends with a newline
 } rill_diagnostic;
 
+// Where nobody takes what a compile says, warnings are logged when the module is made; that a loop runs in order, on
+// one thread, is logged by the first launch of its kernel: as a warning where the arguments make it a long one, else a
+// note.
+
 // What a compile said. Owned by the caller: rill_diagnostics_free(). The list holds the first 50 errors and the first
 // 1,000 warnings with their notes; the counts are of all.
 typedef struct rill_diagnostics {

@@ -252,6 +252,8 @@ struct backend {
     // backend_no_release_idle.
     void (*device_release_idle)(struct backend_device *device);
     void (*device_flush)(struct backend_device *device); // the host has waited for all streams: writes their trace
+    // What was logged goes to the trace, too, if there is one.
+    void (*device_remark)(struct backend_device *device, const char *text);
 
     rill_status (*memory_create)(struct backend_device *device, uint64_t size, void **out_address); // zeroed
     void (*memory_destroy)(struct backend_device *device, void *address, uint64_t size);
@@ -424,9 +426,10 @@ void trace_cause_set(struct trace_cause *cause, enum trace_cause_kind kind, cons
 // NULL if RILL_TRACE is not set, or without memory. |host| and the texts of |origin| outlive it.
 struct trace *trace_create(const struct backend_host *host, const struct trace_origin *origin);
 void trace_add(struct trace *trace, const struct trace_event *event);
-void trace_lose(struct trace *trace, uint64_t count); // tasks that ran and of which nothing is known
-void trace_flush(struct trace *trace);                // what was added is in the file, which is a whole one
-void trace_destroy(struct trace *trace);              // NULL is skipped
+void trace_lose(struct trace *trace, uint64_t count);     // tasks that ran and of which nothing is known
+void trace_remark(struct trace *trace, const char *text); // which is copied; of the same text one is kept
+void trace_flush(struct trace *trace);                    // what was added is in the file, which is a whole one
+void trace_destroy(struct trace *trace);                  // NULL is skipped
 
 // region.c: what is counted, logged and traced of the order of a region's blocks
 enum backend_region_way backend_region_way(const struct plan_order *order);

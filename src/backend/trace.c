@@ -35,15 +35,26 @@ struct trace_page {
     struct trace_record records[PAGE_RECORDS];
 };
 
+// What was logged meanwhile.
+struct trace_remark {
+    struct trace_remark *next;
+    size_t size;
+    char text[];
+};
+
+enum { MOST_REMARKS = 200 };
+
 struct trace {
     const struct backend_host *host; // borrowed: the device's
     struct trace_origin origin;      // its texts are borrowed
     struct thread_mutex lock;
-    struct trace_page *first; // owned, guarded by lock
-    struct trace_page *last;  //
-    struct trace_page *spare; // owned, guarded by lock: one that was written, for the next; NULL: none
-    uint64_t lost_count;      // guarded by lock: for want of memory
-    bool has_news;            // guarded by lock: something is not in the file yet
+    struct trace_page *first;     // owned, guarded by lock
+    struct trace_page *last;      //
+    struct trace_page *spare;     // owned, guarded by lock: one that was written, for the next; NULL: none
+    uint64_t lost_count;          // guarded by lock: for want of memory
+    struct trace_remark *remarks; // owned, guarded by lock: the first; they stay, at the file's end
+    int remark_count;             // guarded by lock
+    bool has_news;                // guarded by lock: something is not in the file yet
 
     struct thread_mutex file_lock; // taken before |lock|; of all that follows
     struct trace_file file;
@@ -90,6 +101,28 @@ void trace_lose(struct trace *trace, uint64_t count)
     thread_lock(&trace->lock);
     trace->lost_count += count;
     trace->has_news = true;
+    thread_unlock(&trace->lock);
+}
+
+void trace_remark(struct trace *trace, const char *text)
+{
+    thread_lock(&trace->lock);
+    struct trace_remark **place = &trace->remarks;
+    while (*place != NULL && strcmp((*place)->text, text) != 0) {
+        place = &(*place)->next;
+    }
+    if (*place == NULL && trace->remark_count < MOST_REMARKS) {
+        size_t size = sizeof(struct trace_remark) + strlen(text) + 1;
+        struct trace_remark *remark = backend_alloc(trace->host, size, 16);
+        if (remark != NULL) {
+            remark->next = NULL;
+            remark->size = size;
+            memcpy(remark->text, text, strlen(text) + 1);
+            *place = remark;
+            trace->remark_count++;
+            trace->has_news = true;
+        }
+    }
     thread_unlock(&trace->lock);
 }
 
@@ -266,7 +299,9 @@ static void write_records(FILE *file, struct trace *trace, const struct trace_pa
     }
 }
 
-static void write_end(FILE *file, const struct trace_origin *origin, uint64_t lost_count)
+// Remarks are only ever added behind the others, and go with the trace: |first| is read without the lock.
+static void write_end(FILE *file, const struct trace_origin *origin, uint64_t lost_count,
+                      const struct trace_remark *first, int remark_count)
 {
     fprintf(file, "\n], \"otherData\": {\"producer\": \"rill\", \"threads\": %d, \"lost\": %llu", origin->thread_count,
             (unsigned long long)lost_count);
@@ -276,7 +311,11 @@ static void write_end(FILE *file, const struct trace_origin *origin, uint64_t lo
         fputs(", \"note\": ", file);
         write_text(file, origin->note);
     }
-    fputs("}}\n", file);
+    for (int i = 0; i < remark_count; i++, first = first->next) {
+        fputs(i == 0 ? ", \"remarks\": [" : ", ", file);
+        write_text(file, first->text);
+    }
+    fputs(remark_count > 0 ? "]}}\n" : "}}\n", file);
 }
 
 static void free_pages(struct trace *trace, struct trace_page *page)
@@ -294,6 +333,8 @@ static void write_news(struct trace *trace, bool is_end)
     thread_lock(&trace->lock);
     struct trace_page *pages = trace->first;
     uint64_t lost_count = trace->lost_count;
+    const struct trace_remark *remarks = trace->remarks;
+    int remark_count = trace->remark_count;
     bool has_news = trace->has_news || is_end;
     trace->first = NULL;
     trace->last = NULL;
@@ -304,7 +345,7 @@ static void write_news(struct trace *trace, bool is_end)
         write_records(file, trace, pages);
         trace_file_mark_end(&trace->file);
         if (is_end || trace->file.is_seekable) {
-            write_end(file, &trace->origin, lost_count);
+            write_end(file, &trace->origin, lost_count, remarks, remark_count);
         }
         trace_file_flush(&trace->file, trace->host);
     }
@@ -352,6 +393,11 @@ void trace_destroy(struct trace *trace)
     thread_unlock(&trace->file_lock);
     trace_file_close(&trace->file, trace->host);
     free_pages(trace, trace->spare);
+    while (trace->remarks != NULL) {
+        struct trace_remark *next = trace->remarks->next;
+        backend_free(trace->host, trace->remarks, trace->remarks->size);
+        trace->remarks = next;
+    }
     backend_free(trace->host, trace->streams, trace->stream_capacity * sizeof *trace->streams);
     thread_mutex_finish(&trace->file_lock);
     thread_mutex_finish(&trace->lock);

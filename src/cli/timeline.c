@@ -116,6 +116,27 @@ static bool read_events(struct json *json, struct timeline *timeline)
     return has_memory;
 }
 
+// What does not fit into memory is left out.
+static void read_remarks(struct json *json, struct timeline *timeline)
+{
+    if (!json_enter(json, '[')) {
+        return;
+    }
+    while (json_element(json)) {
+        char text[1024] = "";
+        json_text(json, text, sizeof text);
+        char **larger = realloc(timeline->remarks, (timeline->remark_count + 1) * sizeof *larger);
+        char *copy = larger != NULL ? strdup(text) : NULL;
+        timeline->remarks = larger != NULL ? larger : timeline->remarks;
+        if (copy != NULL) {
+            timeline->remarks[timeline->remark_count++] = copy;
+        }
+        for (char *at = copy; at != NULL && *at != '\0'; at++) {
+            *at = (unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at;
+        }
+    }
+}
+
 static void read_origin(struct json *json, struct timeline *timeline, struct origin *origin)
 {
     char key[32];
@@ -137,6 +158,8 @@ static void read_origin(struct json *json, struct timeline *timeline, struct ori
             }
         } else if (strcmp(key, "lost") == 0) {
             json_number(json, &timeline->lost_count);
+        } else if (strcmp(key, "remarks") == 0) {
+            read_remarks(json, timeline);
         } else {
             json_skip(json);
         }
@@ -292,6 +315,10 @@ void timeline_finish(struct timeline *timeline)
 {
     free(timeline->tasks);
     free(timeline->rows);
+    for (size_t i = 0; i < timeline->remark_count; i++) {
+        free(timeline->remarks[i]);
+    }
+    free(timeline->remarks);
     *timeline = (struct timeline){0};
 }
 

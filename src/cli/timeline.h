@@ -35,6 +35,8 @@ struct timeline {
     int thread_count; // of the pool
     char device[96];  // "": the host's threads
     double lost_count;
+    char **remarks; // owned: what was logged meanwhile
+    size_t remark_count;
     double span;       // milliseconds from the first begin to the last end
     double overlapped; // of these, with two tasks or more at once
 };

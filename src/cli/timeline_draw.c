@@ -221,10 +221,19 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
+// What the library said while this ran: conflicts, races, why something waited, loops in order.
+static void print_remarks(const struct timeline *timeline, FILE *out)
+{
+    for (size_t i = 0; i < timeline->remark_count; i++) {
+        fprintf(out, "%s%s\n", i == 0 ? "\nlogged\n  " : "  ", timeline->remarks[i]);
+    }
+}
+
 void timeline_draw(const struct timeline *timeline, const struct timeline_style *style, FILE *out)
 {
     if (timeline->count == 0) {
         fputs("no task ran\n", out);
+        print_remarks(timeline, out);
         return;
     }
     int width = style->width < MIN_WIDTH ? MIN_WIDTH : style->width > MAX_WIDTH ? MAX_WIDTH : style->width;
@@ -245,4 +254,5 @@ void timeline_draw(const struct timeline *timeline, const struct timeline_style 
     draw_axis(timeline, columns, out);
     draw_rows(timeline, columns, style, out);
     print_list(timeline, style, width, out);
+    print_remarks(timeline, out);
 }

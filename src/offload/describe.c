@@ -98,11 +98,44 @@ static bool was_told(const struct diags *diags, struct loc loc, const char *text
     return false;
 }
 
-static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, const struct plan_loop *loop)
+static bool is_of_arguments(const struct plan_expr *expr)
+{
+    bool is_leaf = expr->kind == PLAN_EXPR_CONST || expr->kind == PLAN_EXPR_PARAM;
+    if (!is_leaf && expr->kind != PLAN_EXPR_OP && expr->kind != PLAN_EXPR_TRIP) {
+        return false;
+    }
+    for (int i = 0; i < expr->arg_count; i++) {
+        if (!is_of_arguments(expr->args[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// How many operations the loop is, where the launch can tell by its arguments.
+static struct plan_expr *work_of(struct offload *o, const struct ir_inst *inst)
+{
+    const struct loop_facts *facts = inst->op == IR_OP_FOR ? inst->loop->analysis : NULL;
+    if (facts == NULL || facts->trip == NULL || !is_of_arguments(facts->trip)) {
+        return NULL;
+    }
+    bool is_known = facts->plain_cost != NULL && is_of_arguments(facts->plain_cost);
+    struct plan_expr *cost = is_known ? facts->plain_cost : plan_const(o->arena, IR_I64, 1);
+    return plan_op(o->arena, IR_OP_MUL, IR_I64, IR_I64, facts->trip, cost);
+}
+
+static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, struct plan_loop *loop)
 {
     static const char words[] = "this loop runs in order, on one thread";
     bool is_taken_along = loop->inside_task && loop->verdict != IR_VERDICT_IN_ORDER; // too small for a task of its own
-    if (is_meant(o, inst) || is_no_matter(o, inst) || is_taken_along || was_told(o->diags, inst->loc, words)) {
+    if (is_meant(o, inst) || is_no_matter(o, inst) || is_taken_along) {
+        return;
+    }
+    const struct loop_facts *facts = inst->op == IR_OP_FOR ? inst->loop->analysis : NULL;
+    loop->is_told = true;
+    loop->is_perhaps = facts != NULL && facts->in_order_perhaps;
+    loop->work = work_of(o, inst);
+    if (was_told(o->diags, inst->loc, words)) {
         return;
     }
     diag_warning(o->diags, inst->loc, "%s%s%s", words, loop->reason != NULL ? ": " : "",
@@ -113,8 +146,7 @@ static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, co
     if (loop->loc_b.line != 0 && loop->loc_b.line != loop->loc_a.line) {
         diag_note(o->diags, loop->loc_b, "and here");
     }
-    const struct loop_facts *facts = inst->op == IR_OP_FOR ? inst->loop->analysis : NULL;
-    if (facts != NULL && facts->in_order_perhaps) {
+    if (loop->is_perhaps) {
         diag_note(o->diags, inst->loc, "'#pragma rill parallel' before the loop says that any order will do");
     }
 }

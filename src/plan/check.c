@@ -330,6 +330,9 @@ bool plan_check(const struct plan_module *module, struct str *out)
         for (int k = 0; k < check.kernel->task_count; k++) {
             check_task(&check, &check.kernel->tasks[k]);
         }
+        for (int k = 0; k < check.kernel->loop_count; k++) {
+            check_expr(&check, check.kernel->loops[k].work);
+        }
         check_node(&check, check.kernel->root, NULL);
     }
     return check.ok;

@@ -134,6 +134,16 @@ static void explain_pair(struct explain *e, const struct plan_task *task, const 
                                      : ", else in order");
 }
 
+// What made the region a bound of what is touched: launches on other streams are then ordered by all of it.
+static void explain_bound(struct explain *e, const struct plan_effect *effect)
+{
+    if (effect->bound != NULL && effect->bound_loc.line == effect->loc.line) {
+        str_printf(e->out, ", a bound: %s", effect->bound);
+    } else if (effect->bound != NULL) {
+        str_printf(e->out, ", a bound: %s (line %u)", effect->bound, effect->bound_loc.line);
+    }
+}
+
 static void explain_task(struct explain *e, const struct plan_task *task)
 {
     str_printf(e->out, "  task %s, line %u: %s", task->name, task->loc.line,
@@ -170,6 +180,7 @@ static void explain_task(struct explain *e, const struct plan_task *task)
         str_add(e->out, "    ");
         plan_effect_print(e->module, e->kernel, effect, e->out);
         str_printf(e->out, " (line %u)", effect->loc.line);
+        explain_bound(e, effect);
         if (effect->why != NULL) {
             str_printf(e->out, ": %s", effect->why);
         }

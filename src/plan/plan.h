@@ -80,7 +80,9 @@ struct plan_effect {
     int copy;
     struct plan_region region;
     struct loc loc;
-    const char *why; // atomics: why they must be; may be NULL
+    const char *why;      // atomics: why they must be; may be NULL
+    const char *bound;    // the region is a bound only: why, for people; NULL: all of it is touched, or nobody knows
+    struct loc bound_loc; // of the access that made it one
 };
 
 enum { PLAN_MAX_COPIES = 4 }; // of one task
@@ -170,12 +172,15 @@ struct plan_loop {
     const char *reason; // a sentence, may be NULL
     struct loc loc_a;   // the two places that conflict; line 0: none
     struct loc loc_b;
-    int depth;           // nesting depth in the kernel, 0 outermost
-    int task;            // the task it became; -1: control, or inside a task
-    bool inside_task;    // runs inside one iteration or serial task; with a task: the launch takes one of both
-    const char *notes;   // "i private, s reduction +, last value t": may be NULL
-    const char *fusion;  // "fused with the loop in line 7", or why not; NULL: there is none before it
-    const char *clauses; // the same as OpenMP clauses, " private(t) reduction(+:s)"; may be NULL
+    int depth;              // nesting depth in the kernel, 0 outermost
+    int task;               // the task it became; -1: control, or inside a task
+    bool inside_task;       // runs inside one iteration or serial task; with a task: the launch takes one of both
+    const char *notes;      // "i private, s reduction +, last value t": may be NULL
+    const char *fusion;     // "fused with the loop in line 7", or why not; NULL: there is none before it
+    const char *clauses;    // the same as OpenMP clauses, " private(t) reduction(+:s)"; may be NULL
+    bool is_told;           // it runs in order, on one thread, and nobody asked for that: the first launch says so
+    bool is_perhaps;        // |is_told|: only because an index is not followed, so that the pragma would be taken
+    struct plan_expr *work; // |is_told|, i64: simple operations of it, by the arguments alone; NULL: not known
 };
 
 // ---- control

@@ -247,6 +247,8 @@ static void io_effect(struct io *io, struct plan_effect *effect)
     io_int(io, &effect->region.width);
     io_loc(io, &effect->loc);
     io_string(io, &effect->why);
+    io_string(io, &effect->bound);
+    io_loc(io, &effect->bound_loc);
 }
 
 static void io_task(struct io *io, struct plan_task *task)
@@ -321,6 +323,9 @@ static void io_loop(struct io *io, struct plan_loop *loop)
     io_string(io, &loop->notes);
     io_string(io, &loop->fusion);
     io_string(io, &loop->clauses);
+    io_bool(io, &loop->is_told);
+    io_bool(io, &loop->is_perhaps);
+    io_expr(io, &loop->work);
 }
 
 static void io_conflict(struct io *io, struct plan_conflict *conflict)

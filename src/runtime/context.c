@@ -421,7 +421,9 @@ static rill_status destroy(struct context *context)
     order_destroy(context->order);
     pool_finish_streams(&context->stream_pool);
     host_memory_finish(context);
-    context->backend->device_close(context->device);
+    struct backend_device *device = context->device;
+    context->device = NULL; // what is logged from here on is no remark in its trace
+    context->backend->device_close(device);
     rill_status status =
         context->trace_failure[0] == '\0' ? RILL_OK : status_fail(RILL_ERR_IO, "%s", context->trace_failure);
     cache_destroy(context, context->cache);

@@ -56,11 +56,14 @@ static void log_text(struct context *context, rill_log_level level, const char *
         default_log(context, level, text);
     }
     thread_unlock(&context->log_lock);
+    if (context->device != NULL) { // not while it is opened, nor after it was closed
+        context->backend->device_remark(context->device, text);
+    }
 }
 
 void context_log(struct context *context, rill_log_level level, const char *format, ...)
 {
-    char text[1024];
+    char text[2048]; // two places and what both touch
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

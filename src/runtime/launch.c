@@ -10,6 +10,7 @@
 #include "runtime/record.h"
 #include "runtime/scratch.h"
 #include "runtime/stream.h"
+#include "runtime/tell.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -122,6 +123,9 @@ static inline rill_status launch_args(struct packed_args *packed, const char *wh
 {
     rill_status status = args_pack(packed, who, kernel, args);
     if (LIKELY(status == RILL_OK)) {
+        if (UNLIKELY(atomic_load_explicit(&kernel->is_untold, memory_order_relaxed))) {
+            tell_loops(packed, kernel);
+        }
         status = LIKELY(packed->context->order == NULL) ? launch_now(packed, on, result)
                                                         : launch_ordered(packed, on, result);
     }

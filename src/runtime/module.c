@@ -7,6 +7,7 @@
 #include "runtime/cache.h"
 #include "runtime/footprint.h"
 #include "runtime/package.h"
+#include "runtime/tell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ static rill_status add_handles(const char *who, struct module *module)
 }
 
 // What a launch asks of a kernel that is known without its handle. The module's arena may jump out.
-static void describe_kernels(struct module *module)
+static void describe_kernels(struct module *module, bool tells)
 {
     for (int i = 0; i < module->plan->kernel_count; i++) {
         struct kernel *kernel = &module->kernels[i];
@@ -130,6 +131,7 @@ static void describe_kernels(struct module *module)
         kernel->module = module;
         kernel->index = i;
         kernel->plan = module->plan->kernels[i];
+        atomic_init(&kernel->is_untold, tells && tell_has_loops(kernel->plan));
         if (module->context->order != NULL) {
             footprint_describe(kernel);
         }
@@ -145,6 +147,12 @@ static rill_status context_compiler(const char *who, struct context *context, co
     RILL_TRY(source_find_compiler(who, out_table));
     atomic_store_explicit(&context->compiler, *out_table, memory_order_release);
     return RILL_OK;
+}
+
+// Then the library says nothing of itself: see tell.h.
+static bool takes_diagnostics(const struct module_request *request)
+{
+    return request->options != NULL && request->options->diagnostics != NULL;
 }
 
 // What a compile gave, now or once: |table| frees the result if it is set, otherwise it lies in the cache's entry.
@@ -234,6 +242,9 @@ static rill_status compile_and_open(const struct module_request *request, struct
     if (status == RILL_OK) {
         cache_keep_image(module->context, &compiled.lookup, module->source, compiled.result);
     }
+    if (status == RILL_OK && !takes_diagnostics(request)) {
+        tell_warnings(module->context, compiled.result);
+    }
     compiled_finish(&compiled);
     return status;
 }
@@ -279,7 +290,7 @@ static rill_status build_module(const struct module_request *request, struct mod
     }
     size_t count = (size_t)module->plan->kernel_count;
     module->kernels = ARENA_ARRAY(&module->arena, struct kernel, count > 0 ? count : 1);
-    describe_kernels(module);
+    describe_kernels(module, !takes_diagnostics(request));
     reflect_module(module);
     return add_handles(request->who, module);
 }

@@ -17,6 +17,7 @@ struct kernel {
     struct module *module;       // one reference
     int index;                   // in the plan
     uint64_t id;
+    atomic_bool is_untold;                   // the next launch says which of its loops run in order: see tell.h
     struct backend_kernel known;             // what a launch asks of its plan, and the back end
     struct arg_rule few_rules[ARG_RULE_FEW]; // where |rules| are if they are few: a launch finds them here
     const struct plan_kernel *plan;          // borrowed from the module, and so is what follows

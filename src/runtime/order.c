@@ -234,6 +234,8 @@ void order_keep_place(struct stream *stream)
 struct wants {
     struct order *order;
     struct order_stream *own;
+    const struct order_use *use;
+    const struct hazard_access *access;     // that is looked at now
     struct order_point *points[MOST_WANTS]; // of each stream the last that is wanted
     int count;
     rill_status status; // the first failure
@@ -301,6 +303,9 @@ static void want(void *arg, const struct hazard_entry *entry)
     if (knows(wants->own, other, point->base.number) || has_passed(wants->order, &point->base)) {
         return;
     }
+    if (UNLIKELY(wants->order->is_explained)) {
+        order_check_explain(wants->order, wants->use, wants->access, entry);
+    }
     for (int i = 0; i < wants->count; i++) {
         if (wants->points[i]->base.stream == other) {
             bool is_later = point->base.number > wants->points[i]->base.number;
@@ -333,8 +338,9 @@ static __attribute__((noinline, cold)) void wait_for_blind(struct wants *wants)
 
 static rill_status make_wait(struct order *order, struct order_stream *own, const struct order_use *use)
 {
-    struct wants wants = {.order = order, .own = own, .status = RILL_OK};
+    struct wants wants = {.order = order, .own = own, .use = use, .status = RILL_OK};
     for (int i = 0; i < use->count; i++) {
+        wants.access = &use->accesses[i];
         hazard_find(&order->table, &use->accesses[i], own, want, &wants);
     }
     if (UNLIKELY(order->blind_count > 0)) {
@@ -385,7 +391,7 @@ rill_status order_begin(struct order_use *use, const struct order_work *work, st
         return RILL_OK;
     }
     use->stream = stream;
-    use->origin = order->is_check ? order_origin_make(order, work, stream) : NULL;
+    use->origin = order->is_check || order->is_explained ? order_origin_make(order, work, stream) : NULL;
     thread_lock(&order->lock);
     forget_locked(order);
     rill_status status = begin_locked(order, use);
@@ -627,6 +633,8 @@ rill_status order_create(struct context *context, rill_order mode, const rill_op
     }
     order->context = context;
     order->is_check = mode == RILL_ORDER_CHECK;
+    const char *trace = getenv("RILL_TRACE");
+    order->is_explained = !order->is_check && (context->has_notes || (trace != NULL && *trace != '\0'));
     order->report = options->conflict;
     order->report_user = options->conflict_user;
     order->fails = options->conflict_fails;

@@ -20,7 +20,8 @@ enum { LEAST_SEEN = 64, LEAST_LABELS = 16 };
 // What an access is one of.
 struct order_name {
     char text[ORDER_NAME];
-    uint64_t base; // from which its bytes are counted
+    uint64_t base;   // from which its bytes are counted
+    char bound[160]; // why the range is only a bound of what is touched; "": it is none, or that is not known
 };
 
 // Where work comes from. Copies, as what they come from may be gone.
@@ -52,6 +53,21 @@ static const char *field_name(const struct packed_args *packed, int what)
     return packed->kernel->module->plan->fields[what - FOOTPRINT_FIELD].name;
 }
 
+// Of one of the effects that the access stands for.
+static void name_bound(const struct packed_args *packed, const struct hazard_access *access, char *out, size_t size)
+{
+    const struct kernel *kernel = packed->kernel;
+    for (int i = 0; i < kernel->footprint_count; i++) {
+        const struct footprint_rule *rule = &kernel->footprint[i];
+        const struct plan_effect *effect = rule->effect;
+        if (rule->access.what == access->what && rule->access.kind == access->kind && effect->bound != NULL) {
+            snprintf(out, size, "%s:%u: %s", plan_file(kernel->module->plan, effect->bound_loc.file),
+                     effect->bound_loc.line, effect->bound);
+            return;
+        }
+    }
+}
+
 static void name_access(const struct order_work *work, int index, struct order_name *out)
 {
     const struct hazard_access *access = &work->accesses[index];
@@ -72,6 +88,10 @@ static void name_access(const struct order_work *work, int index, struct order_n
                        : access->span.high == UINT64_MAX  ? "memory by a pointer"
                                                           : "memory of the host";
     snprintf(out->text, sizeof out->text, "%s", text);
+    out->bound[0] = '\0';
+    if (packed != NULL && !access->is_certain) {
+        name_bound(packed, access, out->bound, sizeof out->bound);
+    }
 }
 
 static void name_stream(struct stream *stream, char *out, size_t size)
@@ -179,18 +199,20 @@ struct side {
     const struct order_origin *origin; // NULL: there was no memory for one
     const struct hazard_access *access;
     char array[ORDER_NAME];
-    uint64_t low; // bytes of the array
+    const char *bound; // why its range is only a bound; "": it is none, or that is not known
+    uint64_t low;      // bytes of the array
     uint64_t high;
 };
 
 static struct side side_of(const struct order *order, const struct order_origin *origin,
                            const struct hazard_access *access, int index)
 {
-    struct side side = {.origin = origin, .access = access};
+    struct side side = {.origin = origin, .access = access, .bound = ""};
     uint64_t base = access->span.low;
     snprintf(side.array, sizeof side.array, "memory");
     if (origin != NULL && index < origin->count) {
         base = origin->names[index].base;
+        side.bound = origin->names[index].bound;
         snprintf(side.array, sizeof side.array, "%s", origin->names[index].text);
     }
     const struct order_label *label = find_label(order, &access->span);
@@ -237,13 +259,16 @@ static void describe_side(const struct side *side, bool certain, char *out, size
 {
     const char *kernel = side->origin != NULL ? side->origin->kernel : "";
     const char *call = side->origin != NULL ? side->origin->call : "work";
-    char range[64] = "all of";
+    char range[64] = "all of", bound[176] = "";
+    if (!certain && side->bound[0] != '\0') {
+        snprintf(bound, sizeof bound, " (%s)", side->bound);
+    }
     if (side->high != UINT64_MAX) {
         snprintf(range, sizeof range, "bytes [%" PRIu64 ", %" PRIu64 ") of", side->low, side->high);
     }
-    snprintf(out, size, "%s%s%s%s%s%s (%s) %s %s '%s'", kernel[0] != '\0' ? "kernel '" : call, kernel,
+    snprintf(out, size, "%s%s%s%s%s%s (%s) %s %s '%s'%s", kernel[0] != '\0' ? "kernel '" : call, kernel,
              kernel[0] != '\0' ? "'" : "", place_of(side)[0] != '\0' ? ", " : "", place_of(side),
-             place_of(side)[0] != '\0' ? "," : "", stream_of(side), verb_of(side, certain), range, side->array);
+             place_of(side)[0] != '\0' ? "," : "", stream_of(side), verb_of(side, certain), range, side->array, bound);
 }
 
 static rill_conflict_side public_side(const struct side *side)
@@ -261,8 +286,8 @@ static rill_conflict_side public_side(const struct side *side)
 
 static void describe(const struct side *first, const struct side *second, bool certain, char *out, size_t size)
 {
-    char one[400];
-    char other[400];
+    char one[560];
+    char other[560];
     describe_side(first, certain, one, sizeof one);
     describe_side(second, certain, other, sizeof other);
     if (first->origin != NULL && second->origin != NULL && strcmp(second->origin->stream, "the program") == 0) {
@@ -445,6 +470,22 @@ static void look_at(void *arg, const struct hazard_entry *entry)
     struct side first = side_of(look->order, point->origin, &entry->access, entry->access.number);
     struct side second = side_of(look->order, look->origin, look->access, look->index);
     report(look->order, &first, &second);
+}
+
+void order_check_explain(struct order *order, const struct order_use *use, const struct hazard_access *access,
+                         const struct hazard_entry *entry)
+{
+    const struct order_point *point = (const struct order_point *)entry->point;
+    struct side first = side_of(order, point->origin, &entry->access, entry->access.number);
+    struct side second = side_of(order, use->origin, access, (int)(access - use->accesses));
+    if (!is_new(order, hash_side(hash_side(HASH_SEED, &first), &second))) {
+        return;
+    }
+    char one[560];
+    char other[560];
+    describe_side(&first, first.access->is_certain, one, sizeof one);
+    describe_side(&second, second.access->is_certain, other, sizeof other);
+    context_log(order->context, RILL_LOG_NOTE, "%s: it waits, as %s", other, one);
 }
 
 void order_check_begin(struct order *order, struct order_stream *own, const struct order_use *use)

@@ -20,7 +20,7 @@ struct order_point {
     struct backend_event *event; // owned; NULL: there was no memory for one
     struct order_habit *habit;   // of its stream; NULL: every place of it is recorded
     bool is_recorded;            // the event marks the place; else only the stream's end is known to be behind it
-    struct order_origin *origin; // owned; only where order is checked
+    struct order_origin *origin; // owned; only where order is checked or explained
     struct order_point *next;    // among those that are free
 };
 
@@ -53,6 +53,7 @@ struct order_label {
 struct order {
     struct context *context; // borrowed
     bool is_check;           // nothing waits: conflicts are reported
+    bool is_explained;       // things wait, and notes say why: RILL_LOG=note, or there is a trace
     struct thread_mutex lock;
     struct hazard_table table;
     struct order_stream *streams;    // owned
@@ -82,7 +83,7 @@ struct order {
     size_t label_capacity;
     uint64_t conflict_count;
     atomic_bool has_unreported;
-    char unreported[1536];
+    char unreported[2048];
 };
 
 struct order_stream *order_add_stream(struct order *order, struct backend_stream *queue);
@@ -90,6 +91,9 @@ struct order_point *order_take_point(struct order *order, struct order_stream *o
 
 // order_check.c. The lock is held.
 void order_check_begin(struct order *order, struct order_stream *own, const struct order_use *use);
+// The access that waits, and the earlier one that it waits for: a note, once for each pair of places.
+void order_check_explain(struct order *order, const struct order_use *use, const struct hazard_access *access,
+                         const struct hazard_entry *entry);
 bool order_check_has_passed(struct order *order, const struct hazard_point *point);
 void order_check_stream_gone(struct order *order, const struct order_stream *own);
 void order_check_forget(struct order *order, uint64_t low, uint64_t high);

@@ -29,8 +29,8 @@ struct opened_package {
 static bool environment_adds(const struct package_wanted *wanted)
 {
     const struct compiler_input *built = &wanted->package->source, *now = &wanted->source->input;
-    return (now->check_bounds && !built->check_bounds) || (now->contract_off && !built->contract_off) ||
-           source_is_sanitized(wanted->source);
+    return (now->check_bounds && !built->check_bounds) || (now->check_races && !built->check_races) ||
+           (now->contract_off && !built->contract_off) || source_is_sanitized(wanted->source);
 }
 
 static const struct package_image *best_image(const struct package *package, const char *device)
@@ -168,6 +168,7 @@ static rill_status make_module(struct context *context, const char *who, const s
                                    .header_count = header_count,
                                    .contract_off = source->contract_off,
                                    .check_bounds = source->check_bounds,
+                                   .check_races = source->check_races,
                                    .fast_math = source->fast_math};
     struct module_request request = {
         .who = who, .text = source->text, .length = source->length, .options = &options, .package = package};

@@ -26,7 +26,7 @@ _Static_assert(sizeof(struct head) == 128, "what follows is aligned");
 static const char family[] = "rillpk"; // two digits follow: the form
 static const char form[] = "01";
 
-enum { HAS_SOURCE = 1, CONTRACT_OFF = 2, CHECK_BOUNDS = 4, FAST_MATH = 8, ALL_FLAGS = 15 };
+enum { HAS_SOURCE = 1, CONTRACT_OFF = 2, CHECK_BOUNDS = 4, FAST_MATH = 8, CHECK_RACES = 16, ALL_FLAGS = 31 };
 
 enum { MAX_ITEMS = 1 << 16 };
 
@@ -104,7 +104,8 @@ unsigned char *package_write(struct package *package, size_t *out_size)
                         .header_count = package->has_source ? (uint32_t)source->header_count : 0,
                         .define_count = (uint32_t)source->define_count};
     head.flags = (package->has_source ? HAS_SOURCE : 0) | (source->contract_off ? CONTRACT_OFF : 0) |
-                 (source->check_bounds ? CHECK_BOUNDS : 0) | (source->fast_math ? FAST_MATH : 0);
+                 (source->check_bounds ? CHECK_BOUNDS : 0) | (source->check_races ? CHECK_RACES : 0) |
+                 (source->fast_math ? FAST_MATH : 0);
     memcpy(head.magic, family, sizeof family - 1);
     memcpy(head.magic + sizeof family - 1, form, sizeof form - 1);
     counter.used = 0;
@@ -165,6 +166,7 @@ static void take_source(struct serial_reader *reader, const struct head *head, s
     source->header_count = (int)head->header_count;
     source->contract_off = (head->flags & CONTRACT_OFF) != 0;
     source->check_bounds = (head->flags & CHECK_BOUNDS) != 0;
+    source->check_races = (head->flags & CHECK_RACES) != 0;
     source->fast_math = (head->flags & FAST_MATH) != 0;
 }
 

@@ -103,6 +103,15 @@ def check_drawing(report, work):
     report.check("a_trace_of_a_gpu_names_it_and_no_thread", done.rc == 0 and "1 task on 1 stream, A <GPU> ?[1m:" in done.out and
                  "thread" not in done.out and "read back: a condition over device data" in re.sub(r"\s+", " ", done.out) and
                  "A &lt;GPU&gt;" in drawn and "thread" not in drawn, (done, drawn))
+    (work / "said.json").write_text(json.dumps(trace(device, remarks=["kernel 'k' races \x1b[1m", "and this"])))
+    done = rill("trace", "said.json", cwd=work, env=env)
+    report.check("what_was_logged_stands_below", done.rc == 0 and "\nlogged\n  kernel 'k' races ?[1m\n  and this\n" in done.out, done)
+    (work / "racy.c").write_text("#include <rill/kernel.h>\nkernel void put(int n, const int at[n], int a[n])\n"
+                                 "{\n#pragma rill parallel\n    for (int i = 0; i < n; i++) a[at[i] / 2] = i;\n}\n")
+    done = rill("run", "racy.c", "--set", "n=1000", "--check=races", "--trace", "racy.json", cwd=work)
+    drawn = rill("trace", "racy.json", cwd=work, env=env)
+    report.check("a_race_is_told_by_the_run_and_its_trace", done.rc == 1 and "racy.c:5: a race: iteration" in done.err and
+                 "logged\n  kernel 'put', racy.c:5: a race: iteration" in drawn.out, (done, drawn))
     (work / "none.json").write_text(json.dumps(trace([])))
     done = rill("trace", "none.json", cwd=work)
     report.check("an_empty_trace_is_said_to_be_empty", done.rc == 0 and done.out == "no task ran\n", done)

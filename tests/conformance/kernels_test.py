@@ -10,7 +10,7 @@ differ by so much relative to the largest magnitude in their array: math calls, 
 fields in both builds.
 
 Cases of a file share compilations: each setting of `settings_of` is one process that compiles the file once and runs its
-share of the cases (kernel_cases.c). Thread counts, checked bounds, helpers that are called and not inlined, and schedules of
+share of the cases (kernel_cases.c). Thread counts, checked bounds, loops watched for races, helpers that are called and not inlined, and schedules of
 blocks take turns, and so does whether the file is compiled, found in the cache or built ahead of time: in the short form a file has one setting, a file of blocks two; under a sanitizer one file in four runs,
 with one setting. RILL_TEST_LONG runs all cases of all files with every setting, and so does a run by hand, each case with one.
 RILL_TEST_SHARE=1/4, or an argument 1/4, takes every fourth file, from the second on. The compiler verifies what each pass
@@ -360,9 +360,9 @@ def settings_of(path, index):
     """The environments in which the cases of a file run, each of them its share."""
     calls = "calls" if path.name.startswith("helpers") else "1"
     if DEVICE != "cpu":
-        every = [{"RILL_CHECK": check, "RILL_VERIFY": calls} for check in ("", "bounds")]
+        every = [{"RILL_CHECK": check, "RILL_VERIFY": calls} for check in ("", "bounds,races")]
         return with_ways(every if IS_LONG or (IS_PLAIN and not IS_SHORT) else [every[(index // 2 + TURN) % 4 == 3]], index)
-    every = [{"RILL_THREADS": str(threads), "RILL_CHECK": "bounds" if (index + turn) % 3 == 2 else "",
+    every = [{"RILL_THREADS": str(threads), "RILL_CHECK": ("races", "", "bounds")[(index + turn) % 3],
               "RILL_VERIFY": "calls" if (index + turn) % 3 == 1 else calls, "RILL_SCHEDULE": "0"}
              for turn, threads in enumerate(THREADS)]
     if path.name.startswith("block"):  # a schedule of their own; 0: as it comes

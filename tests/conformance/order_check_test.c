@@ -142,6 +142,13 @@ TEST(what_may_conflict_is_told_from_what_does)
     CHECK_INT(s.report_count, 1);
     CHECK(!s.reports[0].is_certain);
     CHECK_CONTAINS(s.reports[0].text, "may write");
+    CHECK_CONTAINS(s.reports[0].text, ":7: 'x[i]' is touched under a condition)");
+    close_scene(&s);
+    open_scene(&s, (rill_open_options){0});
+    OK(rill_launch(kernel_of(&s, "count"), s.a, RILL_ARGS(N, s.y, s.x)));
+    OK(rill_launch(kernel_of(&s, "get"), s.b, RILL_ARGS(N, s.x, s.z)));
+    CHECK_INT(s.report_count, 1);
+    CHECK_CONTAINS(s.reports[0].text, ":8: the index of 'x[at[i]]' is data)");
     close_scene(&s);
     open_scene(&s, (rill_open_options){.only_certain_conflicts = true});
     OK(rill_launch(kernel_of(&s, "some"), s.a, RILL_ARGS(N, s.y, s.x)));

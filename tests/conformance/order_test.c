@@ -833,6 +833,64 @@ TEST(full_streams_do_not_keep_callbacks_from_launching)
     close_scene(&s);
 }
 
+// Standard error has the default log.
+static void take_stderr(char *out, size_t size, void (*body)(void))
+{
+    char path[] = "/tmp/rill-order-XXXXXX";
+    int file = mkstemp(path), kept = dup(2);
+    CHECK(file >= 0 && kept >= 0 && dup2(file, 2) == 2);
+    body();
+    dup2(kept, 2);
+    close(kept);
+    ssize_t length = pread(file, out, size - 1, 0);
+    out[length > 0 ? length : 0] = '\0';
+    close(file);
+    unlink(path);
+}
+
+static void wait_by_an_index(void)
+{
+    static const char source[] =
+        "#include <rill/kernel.h>\n"
+        "kernel void hit(int n, const int at[n], int x[n]) { for (int i = 0; i < n; i++) x[at[i]] += 1; }\n"
+        "kernel void get(int n, const int x[n], int y[n]) { for (int i = 0; i < n; i++) y[i] = x[i]; }\n";
+    rill_context context = {0};
+    rill_module module = {0};
+    rill_kernel hit = {0}, get = {0};
+    rill_stream a = {0}, b = {0};
+    rill_array at = {0}, x = {0}, y = {0};
+    OK(rill_open(world_device(), &(rill_open_options){.order = RILL_ORDER_AUTO, .thread_count = 1}, &context));
+    OK(rill_module_create(context, source, &(rill_module_options){.path = "hit.c"}, &module));
+    OK(rill_module_kernel(module, "hit", &hit));
+    OK(rill_module_kernel(module, "get", &get));
+    OK(rill_stream_create(context, NULL, &a));
+    OK(rill_stream_create(context, NULL, &b));
+    OK(rill_array_create(context, RILL_I32, RILL_SHAPE(64), &at));
+    OK(rill_array_create(context, RILL_I32, RILL_SHAPE(64), &x));
+    OK(rill_array_create(context, RILL_I32, RILL_SHAPE(64), &y));
+    struct world_gate gate = WORLD_GATE_INIT;
+    OK(rill_stream_callback(a, world_stand_at_gate, &gate));
+    for (int i = 0; i < 3; i++) {
+        OK(rill_launch_at("main.c:1", hit, a, RILL_ARGS(64, at, x)));
+        OK(rill_launch_at("main.c:2", get, b, RILL_ARGS(64, x, y)));
+    }
+    world_open_gate(&gate);
+    OK(rill_close(context));
+}
+
+TEST(a_note_says_why_a_stream_waits_and_what_made_the_range_a_bound)
+{
+    static char text[16384];
+    setenv("RILL_LOG", "note", 1);
+    take_stderr(text, sizeof text, wait_by_an_index);
+    unsetenv("RILL_LOG");
+    CHECK_CONTAINS(text, "kernel 'get', main.c:2, (stream 3) reads bytes [0, 256) of 'x': it waits, as kernel 'hit', "
+                         "main.c:1, (stream 2) may ");
+    CHECK_CONTAINS(text, "bytes [0, 256) of 'x' (hit.c:2: the index of 'x[at[i]]' is data)");
+    const char *first = strstr(text, "it waits, as kernel 'hit'");
+    CHECK(first != NULL && strstr(first + 1, "it waits, as kernel 'hit'") == NULL); // once for each pair of places
+}
+
 TEST(the_environment_says_the_order)
 {
     struct scene s;

@@ -7,6 +7,7 @@
 #include "ir/walk.h"
 
 #include <assert.h>
+#include <string.h>
 
 // ---- what may meet without harm ------------------------------------------------------------------------------------
 
@@ -113,8 +114,11 @@ struct judgement {
     struct loc atomics_b;
     VEC(int) scattered; // bases whose stores collide at places that are not followed
     const struct access *scatter;
-    bool is_packed; // iterations share updates that cannot be atomic
-    bool is_false;  // |conflict| is certain: an iteration reads what another writes, whatever the arguments
+    bool is_packed;    // iterations share updates that cannot be atomic
+    const char *doubt; // under the pragma: two iterations are certain to write one place, whatever the arguments
+    struct loc doubt_a;
+    struct loc doubt_b;
+    bool is_false; // |conflict| is certain: an iteration reads what another writes, whatever the arguments
 };
 
 // Whether no more than a suspicion can be told of the place.
@@ -163,9 +167,25 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
     j->conflict_b = other->inst->loc;
 }
 
+// Which of two writes stays is left to chance, if the pragma says so; nobody is likely to mean it.
+static void note_doubt(struct judgement *j, const struct access *a, const struct access *b)
+{
+    if (!j->loop->pragma_parallel || j->doubt != NULL || a->kind != ACCESS_WRITE || b->kind != ACCESS_WRITE ||
+        is_vague(j, a) || is_vague(j, b) || !pair_has_witness(j->an, j->info, a, b)) {
+        return;
+    }
+    j->doubt = a == b || poly_equal(a->flat, b->flat)
+                   ? arena_printf(j->an->arena, "%s is written by more than one iteration", describe(j->an, a))
+                   : arena_printf(j->an->arena, "%s is written as %s by another iteration", describe(j->an, a),
+                                  describe(j->an, b));
+    j->doubt_a = a->inst->loc;
+    j->doubt_b = b->inst->loc;
+}
+
 // An order that `#pragma rill parallel` says does not matter, and that is certain to: sample iterations show it.
 static void note_order(struct judgement *j, const struct access *a, const struct access *b)
 {
+    note_doubt(j, a, b);
     bool is_read = a->kind == ACCESS_READ || b->kind == ACCESS_READ;
     if (j->loop->pragma_parallel && is_read && !j->is_false && !is_vague(j, a) && !is_vague(j, b) &&
         pair_has_witness(j->an, j->info, a, b)) {
@@ -642,6 +662,23 @@ static void settle_pragma(struct judgement *j, const char *why, struct loc at)
     }
 }
 
+static void warn_of_doubt(struct judgement *j)
+{
+    for (int i = 0; i < j->an->diags->count; i++) { // kernels that others call are looked at again in each of those
+        const struct diag *diag = &j->an->diags->items[i];
+        if (diag->severity == DIAG_WARNING && diag->loc.file == j->info->inst->loc.file &&
+            diag->loc.line == j->info->inst->loc.line && strncmp(diag->text, "under '#pragma", 14) == 0) {
+            return;
+        }
+    }
+    diag_warning(j->an->diags, j->info->inst->loc, "under '#pragma rill parallel' it is left to chance what stays: %s",
+                 j->doubt);
+    diag_note(j->an->diags, j->doubt_a, "here");
+    if (j->doubt_b.line != j->doubt_a.line) {
+        diag_note(j->an->diags, j->doubt_b, "and here");
+    }
+}
+
 static void settle_by_pairs(struct judgement *j, const struct scalar_result *scalars)
 {
     struct loc here = j->info->inst->loc, none = {0};
@@ -655,6 +692,9 @@ static void settle_by_pairs(struct judgement *j, const struct scalar_result *sca
         settle_pragma(j, j->conflict, j->conflict_b);
     } else if (j->loop->pragma_parallel && !j->is_packed) {
         settle(j, IR_VERDICT_PRAGMA, "'#pragma rill parallel' stands before it", here, none);
+        if (j->doubt != NULL) {
+            warn_of_doubt(j);
+        }
         j->conditions.count = 0;
         j->info->pairs.count = 0;
     } else if (j->conflict != NULL) {

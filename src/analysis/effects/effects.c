@@ -100,6 +100,7 @@ static bool merge_region(struct analysis *an, struct region *into, const struct 
     if (low == 0 && high == 0 && into->width == from->width && poly_equal(into->step, from->step)) {
         into->is_must |= from->is_must;
         into->is_sure |= from->is_sure;
+        into->bound = into->is_sure ? NULL : into->bound;
         return true;
     }
     int64_t step_a, step_b;
@@ -113,6 +114,10 @@ static bool merge_region(struct analysis *an, struct region *into, const struct 
     into->high = high > 0 ? from->high : into->high;
     into->is_must = false;
     into->is_sure = false;
+    if (into->bound == NULL) {
+        into->bound = from->bound != NULL ? from->bound : "several accesses count as one range";
+        into->bound_loc = from->bound_loc;
+    }
     return true;
 }
 
@@ -167,6 +172,8 @@ static void finish_draft(struct analysis *an, const struct draft *draft, const s
                          struct plan_effect *out)
 {
     *out = draft->effect;
+    out->bound = draft->region.bound;
+    out->bound_loc = draft->region.bound_loc;
     out->region.low = value_expr(an, draft->region.low, entry);
     out->region.high = value_expr(an, draft->region.high, entry);
     if (out->region.low == NULL || out->region.high == NULL || out->base == PLAN_BASE_UNKNOWN) {
@@ -178,6 +185,7 @@ static void finish_draft(struct analysis *an, const struct draft *draft, const s
     bool is_gapless = poly_is_const(draft->region.step, &step) && step <= draft->region.width;
     out->region.step = draft->region.step != NULL && !is_gapless ? value_expr(an, draft->region.step, entry) : NULL;
     out->is_must = draft->region.is_must;
+    out->bound = out->is_must ? NULL : out->bound;
     out->is_sure = draft->region.is_sure;
 }
 
@@ -236,6 +244,10 @@ static struct drafts draft_all(struct analysis *an, const struct effects_scope *
         }
         draft.region.is_sure = draft.region.low != NULL && effects_is_sure(an, access, scope->info, &draft.region);
         draft.region.is_must = draft.region.low != NULL && effects_is_must(an, access, scope->info, &draft.region);
+        draft.region.bound_loc = access->inst->loc;
+        if (!draft.region.is_sure) {
+            draft.region.bound = effects_why_bound(an, access, scope->info, &draft.region);
+        }
         int index = add_draft(an, &drafts, &draft, scope->is_block);
         if (effect_of_access != NULL) {
             effect_of_access[i - scope->begin] = index;

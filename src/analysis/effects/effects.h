@@ -34,6 +34,8 @@ struct region { // of one access
     int width;
     bool is_must;
     bool is_sure;
+    const char *bound;         // not |is_sure|: why, in words
+    struct loc bound_loc;      //
     struct plan_expr *only_if; // the region is right if this holds, else it is the whole array; NULL: always
 };
 
@@ -66,6 +68,9 @@ bool effects_is_must(struct analysis *an, const struct access *access, const str
 // The same of reads and updates too, as far as |region| says it already.
 bool effects_is_sure(struct analysis *an, const struct access *access, const struct loop_info *info,
                      const struct region *region);
+// Why it is not, in words.
+const char *effects_why_bound(struct analysis *an, const struct access *access, const struct loop_info *info,
+                              const struct region *region);
 // The same for one run of bytes in every |out_step|: a member of each element of an array.
 bool effects_is_must_by_steps(struct analysis *an, const struct access *access, const struct loop_info *info,
                               int64_t *out_step);

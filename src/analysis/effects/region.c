@@ -1,6 +1,7 @@
 // The bytes that one access touches, and whether it touches them all.
 #include "analysis/effects/effects.h"
 
+#include "ir/points_to.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -284,4 +285,35 @@ bool effects_is_sure(struct analysis *an, const struct access *access, const str
 {
     struct region copy = *region;
     return is_certain(an, access, info) && covers_region(an, access, info, &copy);
+}
+
+// The element as the source has it, else the name of what is touched.
+static const char *element_text(struct analysis *an, const struct access *access)
+{
+    const struct ir_inst *inst = access->inst;
+    const char *source = ir_op_is_element(inst->op) ? inst->args[0]->source : NULL;
+    return source != NULL ? source : base_name(an->module, an->kernel, access->base);
+}
+
+const char *effects_why_bound(struct analysis *an, const struct access *access, const struct loop_info *info,
+                              const struct region *region)
+{
+    const char *text = element_text(an, access);
+    if (info == NULL) {
+        return NULL; // of code that is no loop nothing is said
+    }
+    for (int i = 0; i < access->dim_count; i++) {
+        if (!value_is_followed(an, access->dims[i].index, NULL)) {
+            return arena_printf(an->arena, "the index of '%s' is data", text);
+        }
+    }
+    if (access->is_alternative || base_kind(access->base) == BASE_UNKNOWN) {
+        return "a pointer may be one of several";
+    }
+    if (!is_unconditional(an, access, info->inst->parent)) {
+        return arena_printf(an->arena, "'%s' is touched under a condition", text);
+    }
+    return region->low == NULL || access->needs != NULL
+               ? arena_printf(an->arena, "the index of '%s' may wrap, or is not followed", text)
+               : arena_printf(an->arena, "'%s' does not touch all of it, as far as is known", text);
 }

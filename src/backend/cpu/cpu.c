@@ -78,6 +78,13 @@ static void device_flush(struct backend_device *device)
     }
 }
 
+static void device_remark(struct backend_device *device, const char *text)
+{
+    if (device->trace != NULL) {
+        trace_remark(device->trace, text);
+    }
+}
+
 static void device_close(struct backend_device *device)
 {
     if (device == NULL) {
@@ -186,6 +193,7 @@ const struct backend backend_cpu = {
     .device_trim = backend_no_trim,
     .device_release_idle = backend_no_release_idle,
     .device_flush = device_flush,
+    .device_remark = device_remark,
     .memory_create = memory_create,
     .memory_destroy = memory_destroy,
     .host_memory_create = host_memory_create,

@@ -355,6 +355,13 @@ rill_status cpu_stream_queue_mark(struct backend_stream *stream, enum cpu_op_kin
 
 static void advance(struct backend_stream *stream, bool has_ended, struct cpu_worker *worker);
 
+static void remark_failure(const struct backend_stream *stream, const struct backend_error *error)
+{
+    if (stream->device->trace != NULL) {
+        trace_remark(stream->device->trace, error->text);
+    }
+}
+
 // Puts a run's failure where it belongs.
 static __attribute__((noinline, cold)) void report_failure(struct backend_stream *stream, struct cpu_launch *launch,
                                                            struct cpu_run *run)
@@ -362,6 +369,7 @@ static __attribute__((noinline, cold)) void report_failure(struct backend_stream
     device_count(&stream->device->counters.launch_failed_count);
     if (launch->caller != NULL) {
         run_describe_failure(run, stream->id, launch->caller);
+        remark_failure(stream, launch->caller);
         return;
     }
     thread_latch_lock(&stream->lock);
@@ -370,6 +378,7 @@ static __attribute__((noinline, cold)) void report_failure(struct backend_stream
         uint64_t serial = error->serial;
         run_describe_failure(run, stream->id, error);
         error->serial = serial;
+        remark_failure(stream, error);
     }
     thread_latch_unlock(&stream->lock);
 }

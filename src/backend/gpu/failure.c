@@ -32,6 +32,7 @@ static void report(struct backend_stream *stream, const struct gpu_frame_watch *
     struct backend_error error;
     backend_describe_failure(&failure, &error);
     gpu_count(&stream->device->counters.launch_failed_count);
+    gpu_device_remark(stream->device, error.text);
     if (watch->caller != NULL) {
         *watch->caller = error;
     } else {

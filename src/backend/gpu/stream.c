@@ -256,6 +256,13 @@ void gpu_device_flush(struct backend_device *device)
     }
 }
 
+void gpu_device_remark(struct backend_device *device, const char *text)
+{
+    if (device->trace != NULL) {
+        gpu_trace_remark(device, text);
+    }
+}
+
 void gpu_stream_synchronize(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;

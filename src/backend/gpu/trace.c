@@ -488,6 +488,11 @@ struct gpu_trace *gpu_trace_create(struct backend_device *device)
     return trace;
 }
 
+void gpu_trace_remark(struct backend_device *device, const char *text)
+{
+    trace_remark(device->trace->file, text);
+}
+
 void gpu_trace_flush(struct backend_device *device)
 {
     if (device->trace != NULL) {

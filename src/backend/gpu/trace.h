@@ -25,7 +25,8 @@ struct gpu_follow {
 
 // The device is current in all of these. gpu_trace_destroy() finds everything run, and writes the file.
 struct gpu_trace *gpu_trace_create(struct backend_device *device); // NULL: RILL_TRACE is not set, or without trace
-void gpu_trace_flush(struct backend_device *device);               // what has run is in the file
+void gpu_trace_remark(struct backend_device *device, const char *text);
+void gpu_trace_flush(struct backend_device *device); // what has run is in the file
 void gpu_trace_destroy(struct backend_device *device);
 
 // Streams; |order| is held. All may be called without a trace.
