@@ -548,6 +548,7 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_host_alloc, "pinned")                                                                                       \
     X(rill_host_free, "pinned")                                                                                        \
     X(rill_kernel_describe, "")                                                                                        \
+    X(rill_kernel_explain, "")                                                                                         \
     X(rill_kernel_load, "module") /* which reads a file too */                                                         \
     X(rill_kernel_module, "")                                                                                          \
     X(rill_kernel_param, "")                                                                                           \
