@@ -298,7 +298,8 @@ static void put_call(struct text *text, const struct plan_kernel *kernel, int in
 static void put_cxx_function(struct text *text, int index, enum form form)
 {
     const struct plan_kernel *kernel = text->plan->kernels[index];
-    str_printf(&text->out, "RILL_NODISCARD inline rill_status %s%s%s(", text->header->prefix,
+    // Static: packages of one program may have kernels of one name, and the linker keeps one inline function of each.
+    str_printf(&text->out, "RILL_NODISCARD static inline rill_status %s%s%s(", text->header->prefix,
                free_name(text, kernel->name), form_ending(form));
     put_params(text, kernel, true);
     put_result_param(text, kernel, form);

@@ -144,6 +144,48 @@ def check_program(report, work):
     report.check("nothing_becomes_writable_or_executable", "RWE" not in said and ".rodata" in said, said)
 
 
+WHICH = "#include <rill/kernel.h>\nkernel int which(int n, const int x[n]) {{ int s = {0}; for (int i = 0; i < n; i++) s += x[i]; return s; }}\n"
+USE = """#include "way{0}.h"
+int use{0}(rill_stream s);
+int use{0}(rill_stream s) {{ int r = -1; const int x[2] = {{1, 1}}; return which(s, 2, x, &r) == RILL_OK ? r : -1; }}
+"""
+BOTH = """#include <rill/rill.h>
+#include <stdio.h>
+int use1(rill_stream s); int use2(rill_stream s);
+int main(void)
+{
+    rill_context ctx;
+    if (rill_open("cpu", NULL, &ctx) != RILL_OK) { return 1; }
+    printf("%d %d\\n", use1(rill_default_stream(ctx)), use2(rill_default_stream(ctx)));
+    return rill_close(ctx) != RILL_OK;
+}
+"""
+
+
+def check_two_packages(report, work):
+    """Kernels of one name in packages of one program: each file calls what its own header is of."""
+    if PART not in ("plain", "release"):
+        return
+    lib = BUILD / "lib"
+    link = [f"-I{ROOT}/include", f"-L{lib}", "-lrill", f"-Wl,-rpath,{lib}", "-Wl,-rpath,$ORIGIN"]
+    (work / "both.c").write_text(BOTH)
+    for number in (1, 2):
+        (work / f"way{number}.c").write_text(WHICH.format(number))
+        (work / f"use{number}.c").write_text(USE.format(number))
+        done = rill("build", f"way{number}.c", "--target", "x86-64", cwd=work)
+        report.check(f"package_{number}_of_one_kernel_name_is_built", done.rc == 0, done)
+    for compiler in ("gcc", "g++"):
+        source, none = language(compiler), ["-x", "none"]
+        status, said = run(compiler, *source, "both.c", "use1.c", "use2.c", *none, "way1.o", "way2.o", *link, "-o", "both", cwd=work)
+        said += run("./both", cwd=work)[1]
+        report.check(f"two_packages_of_one_kernel_name_in_a_program_with_{compiler}", said == "3 4\n", said)
+        for number in (1, 2):
+            run(compiler, "-shared", "-fPIC", *source, f"use{number}.c", *none, f"way{number}.o", *link, "-o", f"libuse{number}.so", cwd=work)
+        status, said = run(compiler, *source, "both.c", *none, "-L.", "-luse1", "-luse2", *link, "-o", "both", cwd=work)
+        said += run("./both", cwd=work)[1]
+        report.check(f"two_packages_of_one_kernel_name_in_libraries_with_{compiler}", status == 0 and said == "3 4\n", said)
+
+
 def check_types(report, work):
     text = "#include <rill/kernel.h>\nstruct __attribute__((packed)) odd { char c; double d; };\n" \
            "kernel void odd(int n, struct odd x[n], struct odd y) { for (int i = 0; i < n; i++) x[i] = y; }\n" \
@@ -213,6 +255,7 @@ def main():
         report.check("the_same_source_gives_the_same_file", (work / "solve.o").read_bytes() == first)
         check_headers(report, work)
         check_program(report, work)
+        check_two_packages(report, work)
         check_types(report, work)
         check_use(report, work)
         check_kernel_files(report, work)
