@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ static const char magic[8] = {'r', 'i', 'l', 'l', 'k', 'e', 'p', 't'};
 enum {
     DEFAULT_LIMIT = 256 << 20,
     TRIM_EVERY = 64, // entries that are kept between two looks at the whole folder
+    MINUTE = 60,
     HOUR = 3600,
     TOUCH_AFTER = 60, // seconds: an entry that was used since then is not marked again
     MAX_NAME = 96,
@@ -492,6 +494,15 @@ static bool see(struct seen *seen, const char *name, const struct stat *info, ti
     return true;
 }
 
+// Whether the process that wrote the file of this name is gone. It may run on another machine, or in a container, where
+// its number says nothing: so it is believed of files alone that nobody has written to for a minute.
+static bool is_left(const char *name, time_t age)
+{
+    long pid = strtol(name + sizeof temporary_start - 1, NULL, 10);
+    bool is_gone = pid > 0 && pid <= INT32_MAX && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+    return age > HOUR || age < -HOUR || (is_gone && age > MINUTE);
+}
+
 static void look_around(const struct cache_store *store, DIR *folder, struct seen *out)
 {
     time_t now = time(NULL);
@@ -503,7 +514,7 @@ static void look_around(const struct cache_store *store, DIR *folder, struct see
             continue;
         }
         time_t age = now - info.st_mtim.tv_sec;
-        if (is_temporary && (age > HOUR || age < -HOUR)) {
+        if (is_temporary && is_left(at->d_name, age)) {
             unlinkat(store->folder, at->d_name, 0); // its writer was killed
         } else if (!is_temporary && !see(out, at->d_name, &info, now)) {
             return; // no memory: those that were seen will do

@@ -155,13 +155,17 @@ static bool has_loaded_compiler(void)
 
 // ---- the second process -------------------------------------------------------------------------------------------
 
-// Loads the file of the name FILE with the cache in the folder FOLDER, and says what came of it in one line.
+static void die_at(const char *operation, const char *names); // below, with the operations
+
+// Loads the file of the name FILE with the cache in the folder FOLDER, and says what came of it in one line. With the
+// number of a file operation it is killed there; with "named" behind, its folder has no files without a name.
 static int be_second(char **argv)
 {
     struct use use;
     rill_module module;
     rill_module_options options = plain();
     open_with(&use, argv[1]);
+    die_at(argv[3], argv[3] != NULL ? argv[4] : NULL);
     rill_status status = rill_module_load(use.context, argv[2], &options, &module);
     if (status != RILL_OK) {
         printf("%s\n", rill_message());
@@ -181,13 +185,20 @@ static int be_second(char **argv)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "--second") == 0) {
+    if (argc >= 4 && strcmp(argv[1], "--second") == 0) {
         return be_second(argv + 1);
     }
     return test_main(argc, argv);
 }
 
-static pid_t start_second(const char *path, int output, int errors)
+struct second {
+    int output;
+    int errors;         // -1: as this one's
+    const char *dies;   // at this file operation; NULL: it lives
+    const char *naming; // "named": files need names; NULL
+};
+
+static pid_t start_second(const char *path, struct second how)
 {
     char self[512];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -195,11 +206,11 @@ static pid_t start_second(const char *path, int output, int errors)
     self[length] = '\0';
     pid_t child = fork();
     if (child == 0) {
-        dup2(output, STDOUT_FILENO);
-        if (errors >= 0) {
-            dup2(errors, STDERR_FILENO);
+        dup2(how.output, STDOUT_FILENO);
+        if (how.errors >= 0) {
+            dup2(how.errors, STDERR_FILENO);
         }
-        execl(self, self, "--second", folder, path, (char *)NULL);
+        execl(self, self, "--second", folder, path, how.dies, how.naming, (char *)NULL);
         _exit(127);
     }
     REQUIRE(child > 0);
@@ -211,7 +222,7 @@ static const char *second_with(const char *path, int errors)
     static char said[1024];
     int ends[2];
     REQUIRE(pipe(ends) == 0);
-    pid_t child = start_second(path, ends[1], errors);
+    pid_t child = start_second(path, (struct second){.output = ends[1], .errors = errors});
     close(ends[1]);
     size_t used = 0;
     for (ssize_t got = 1; got > 0 && used < sizeof said - 1; used += got > 0 ? (size_t)got : 0) {
@@ -695,41 +706,99 @@ TEST(threads_that_compile_the_same_at_once_are_all_right)
     drop_root();
 }
 
+static uint64_t microseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+// Everything in the folder but the entries that are expected there, which are removed.
+static int drop_entries(void)
+{
+    int others = 0;
+    DIR *directory = opendir(folder);
+    REQUIRE(directory != NULL);
+    for (struct dirent *at = readdir(directory); at != NULL; at = readdir(directory)) {
+        const char *ending = strrchr(at->d_name, '.');
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", folder, at->d_name);
+        if (strcmp(ending, ".image") == 0 || strcmp(ending, ".binary") == 0) {
+            CHECK_INT(unlink(path), 0);
+        } else {
+            others += at->d_name[0] != '.' || strlen(at->d_name) > 2;
+        }
+    }
+    closedir(directory);
+    return others;
+}
+
+enum { MOST_PROCESSES = 64 };
+
+struct crowd {
+    pid_t children[MOST_PROCESSES];
+    uint64_t ends[MOST_PROCESSES]; // microseconds after the beginning at which it is killed; 0: never
+    int killed_count;              // that were still running then
+};
+
+// Starts |count| at once and kills some, each at a time of its own within |span| microseconds.
+static void run_crowd(struct crowd *crowd, int count, uint64_t span, const char *path, int silent, unsigned *seed)
+{
+    for (int i = 0; i < count; i++) {
+        bool is_victim = rand_r(seed) % 3 == 0;
+        crowd->ends[i] = is_victim ? 1 + (uint64_t)rand_r(seed) % (span + 1) : 0;
+        crowd->children[i] = start_second(path, (struct second){.output = silent, .errors = -1});
+    }
+    uint64_t begun = microseconds();
+    for (int left = count; left > 0;) {
+        usleep(200);
+        for (int i = 0; i < count; i++) {
+            int status = 1;
+            if (crowd->children[i] == 0) {
+                continue;
+            }
+            if (crowd->ends[i] != 0 && microseconds() - begun >= crowd->ends[i]) {
+                kill(crowd->children[i], SIGKILL);
+            }
+            if (waitpid(crowd->children[i], &status, WNOHANG) == crowd->children[i]) {
+                bool is_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+                CHECK(status == 0 || (is_killed && crowd->ends[i] != 0));
+                crowd->killed_count += is_killed;
+                crowd->children[i] = 0;
+                left--;
+            }
+        }
+    }
+}
+
 TEST(processes_on_an_empty_cache_of_which_some_are_killed_leave_it_usable)
 {
     bool is_long = getenv("RILL_TEST_LONG") != NULL;
-    enum { MOST = 64 };
-    int count = is_long ? MOST : 6, rounds = is_long ? 100 : 2;
+    int count = is_long ? MOST_PROCESSES : 6, rounds = is_long ? 100 : 2;
     unsigned seed = 1;
+    uint64_t span = 100000;
+    int killed = 0, kept = 0;
     make_root();
     char path[160];
     snprintf(path, sizeof path, "%s", in_root("k.c"));
     write_file(path, blocks_source);
     int silent = open("/dev/null", O_WRONLY);
     for (int round = 0; round < rounds; round++) {
-        pid_t children[MOST];
-        bool is_killed[MOST];
-        for (int i = 0; i < count; i++) {
-            children[i] = start_second(path, silent, -1);
-            is_killed[i] = rand_r(&seed) % 3 == 0;
-        }
-        for (int i = 0; i < count; i++) {
-            if (is_killed[i]) {
-                usleep((useconds_t)(rand_r(&seed) % 30000));
-                kill(children[i], SIGKILL);
-            }
-        }
-        for (int i = 0; i < count; i++) {
-            int status = 1;
-            CHECK_INT(waitpid(children[i], &status, 0), children[i]);
-            CHECK(status == 0 || (is_killed[i] && WIFSIGNALED(status)));
-        }
+        struct crowd crowd = {.killed_count = 0};
+        uint64_t begun = microseconds();
+        run_crowd(&crowd, count, span, path, silent, &seed);
+        span = microseconds() - begun; // of the next round
+        killed += crowd.killed_count;
+        const char *said = second(path);
+        bool was_kept = strcmp(said, "hit 1 missed 0 kept 0 compiler 0\n") == 0;
+        kept += was_kept;
+        CHECK(was_kept || strcmp(said, "hit 0 missed 1 kept 1 compiler 1\n") == 0); // all of them may have been killed
         CHECK_STR(second(path), "hit 1 missed 0 kept 0 compiler 0\n");
-        char command[256];
-        snprintf(command, sizeof command, "rm %s/*.image && rm -f %s/*.binary", folder, folder);
-        CHECK_INT(system(command), 0);
+        CHECK_INT(drop_entries(), 0);
         CHECK_INT(rmdir(folder), 0); // nothing else was left there
     }
+    printf("  %d rounds of %d processes: %d were killed, the entry was there after %d rounds\n", rounds, count, killed,
+           kept);
     close(silent);
     drop_root();
 }
@@ -739,6 +808,15 @@ TEST(processes_on_an_empty_cache_of_which_some_are_killed_leave_it_usable)
 #ifndef WORLD_FINDS_RACES
 static _Thread_local long fail_at; // 0: never
 static _Thread_local long seen;
+static bool has_no_unnamed; // the file system has no files without a name
+static bool is_to_die;      // at |fail_at|
+
+static void die_at(const char *operation, const char *names)
+{
+    is_to_die = operation != NULL;
+    fail_at = operation != NULL ? atol(operation) : 0;
+    has_no_unnamed = names != NULL;
+}
 
 // Exported, so that the library calls these.
 #define EXPORTED __attribute__((visibility("default")))
@@ -748,6 +826,9 @@ static bool must_fail(void)
     if (fail_at == 0 || ++seen != fail_at) {
         return false;
     }
+    if (is_to_die) {
+        kill(getpid(), SIGKILL);
+    }
     errno = EIO;
     return true;
 }
@@ -756,6 +837,10 @@ static bool must_fail(void)
 
 EXPORTED int openat(int in, const char *path, int flags, ...)
 {
+    if (has_no_unnamed && (flags & O_TMPFILE) == O_TMPFILE) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
     return must_fail() ? -1 : (int)syscall(SYS_openat, in, path, flags, 0600);
 }
 
@@ -772,6 +857,11 @@ EXPORTED ssize_t read(int fd, void *bytes, size_t size)
 EXPORTED int linkat(int from_folder, const char *from, int in, const char *name, int flags)
 {
     return must_fail() ? -1 : (int)syscall(SYS_linkat, from_folder, from, in, name, flags);
+}
+
+EXPORTED int renameat(int from_folder, const char *from, int in, const char *name)
+{
+    return must_fail() ? -1 : (int)syscall(SYS_renameat2, from_folder, from, in, name, 0);
 }
 
 EXPORTED int unlinkat(int in, const char *name, int flags)
@@ -809,5 +899,68 @@ TEST(nth_file_operation_fails_and_every_module_is_made)
         }
         REQUIRE(n < 200);
     }
+}
+
+// Makes what lies in the folder two minutes older, and counts it.
+static int age_others(void)
+{
+    int others = 0;
+    DIR *directory = opendir(folder);
+    for (struct dirent *at = directory != NULL ? readdir(directory) : NULL; at != NULL; at = readdir(directory)) {
+        if (strncmp(at->d_name, ".new-", 5) == 0) {
+            struct timespec times[2] = {{time(NULL) - 120, 0}, {time(NULL) - 120, 0}};
+            CHECK_INT(utimensat(dirfd(directory), at->d_name, times, 0), 0);
+            others++;
+        }
+    }
+    if (directory != NULL) {
+        closedir(directory);
+    }
+    return others;
+}
+
+static void kill_at_each(const char *naming, int *out_left)
+{
+    char path[160], operation[24];
+    make_root();
+    snprintf(path, sizeof path, "%s", in_root("k.c"));
+    write_file(path, blocks_source);
+    int silent = open("/dev/null", O_WRONLY), status;
+    *out_left = 0;
+    for (long n = 1;; n++) {
+        snprintf(operation, sizeof operation, "%ld", n);
+        struct second how = {.output = silent, .errors = -1, .dies = operation, .naming = naming};
+        pid_t child = start_second(path, how);
+        CHECK_INT(waitpid(child, &status, 0), child);
+        bool was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        CHECK(was_killed || status == 0);
+        *out_left += age_others();
+        const char *said = second(path);
+        CHECK(strcmp(said, "hit 1 missed 0 kept 0 compiler 0\n") == 0 ||
+              strcmp(said, "hit 0 missed 1 kept 1 compiler 1\n") == 0);
+        CHECK_INT(drop_entries(), 0);
+        if (!was_killed) {
+            CHECK(n > 4);
+            break;
+        }
+        REQUIRE(n < 100);
+    }
+    close(silent);
+    drop_root();
+}
+
+TEST(process_killed_at_the_nth_file_operation_leaves_a_usable_folder)
+{
+    int left;
+    kill_at_each(NULL, &left);
+    CHECK_INT(left, 0);
+    kill_at_each("named", &left);
+    CHECK(left > 0); // until the next process kept something
+}
+#else
+static void die_at(const char *operation, const char *names)
+{
+    (void)operation;
+    (void)names;
 }
 #endif

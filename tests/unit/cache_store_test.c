@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 
 // ---- calls that fail ----------------------------------------------------------------------------------------------
 
@@ -416,21 +417,40 @@ TEST(least_recently_used_entries_go_first_and_a_clock_that_jumped_is_not_believe
     drop_root();
 }
 
-TEST(what_a_killed_writer_left_goes_after_an_hour)
+static void write_aged(const char *path, time_t age)
+{
+    time_t then = time(NULL) - age;
+    struct timeval times[2] = {{then, 0}, {then, 0}};
+    write_bytes(path, (const unsigned char *)"x", 1);
+    CHECK_INT(utimes(path, times), 0);
+}
+
+TEST(what_a_killed_writer_left_goes_after_a_minute_and_what_nobody_finished_after_an_hour)
 {
     make_root();
     struct cache_store store;
     open_store(&store);
-    char young[256], old[256];
-    snprintf(young, sizeof young, "%s/.new-1-2-3", folder);
-    snprintf(old, sizeof old, "%s/.new-4-5-6", folder);
-    write_bytes(young, (const unsigned char *)"x", 1);
-    write_bytes(old, (const unsigned char *)"x", 1);
-    struct timeval times[2] = {{1000, 0}, {1000, 0}};
-    CHECK_INT(utimes(old, times), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(0);
+    }
+    CHECK_INT(waitpid(child, NULL, 0), child);
+    // By a process that is gone: now, and two minutes ago; by one that runs, two minutes and two hours ago; by nobody.
+    const struct {
+        pid_t writer;
+        time_t age;
+        bool stays;
+    } left[] = {{child, 0, true}, {child, 120, false}, {getpid(), 120, true}, {getpid(), 7200, false}, {0, 120, true}};
+    char path[256];
+    for (int i = 0; i < 5; i++) {
+        snprintf(path, sizeof path, "%s/.new-%d-2-%d", folder, (int)left[i].writer, i);
+        write_aged(path, left[i].age);
+    }
     CHECK_UINT(cache_store_trim(&store), 0);
-    CHECK_INT(look().others, 1);
-    CHECK_INT(access(young, F_OK), 0);
+    for (int i = 0; i < 5; i++) {
+        snprintf(path, sizeof path, "%s/.new-%d-2-%d", folder, (int)left[i].writer, i);
+        CHECK_INT(access(path, F_OK) == 0, left[i].stays);
+    }
     cache_store_close(&store);
     drop_root();
 }
@@ -578,7 +598,7 @@ TEST(processes_that_are_killed_leave_whole_entries_or_none)
     kill_in_rounds(true);
 }
 
-// A temporary file may stay then, until it is an hour old.
+// A temporary file may stay then, for a minute.
 TEST(processes_that_are_killed_leave_whole_entries_where_files_need_names)
 {
     has_no_unnamed = true;
