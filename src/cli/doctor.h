@@ -4,6 +4,20 @@
 
 #include "cli/cli.h"
 
+struct doctor {
+    int problem_count;
+};
+
+// A line: what it is about, and how that is.
+void doctor_say(const char *what, const char *is);
+// A fault, and the sentence or the command that mends it.
+void doctor_complain(struct doctor *doctor, const char *what, const char *is, const char *remedy);
+
+void doctor_check_devices(struct doctor *doctor);
+void doctor_check_limits(struct doctor *doctor);
+// |uses_it|: something small is compiled and found again.
+void doctor_check_cache(struct doctor *doctor, bool uses_it);
+
 // Microseconds; negative: not measured.
 struct doctor_times {
     double launch;  // queue a small kernel
@@ -21,5 +35,10 @@ bool doctor_measure_cuda(struct doctor_times *out);
 bool doctor_measure_threads(struct doctor_times *out);
 
 double doctor_now(void); // microseconds
+
+typedef bool doctor_call(void *user); // whether it succeeded
+// Microseconds of one |call|: the least of several batches, each one followed by |settle|, unless that is NULL, outside
+// of the time. The first batch is left aside. Negative: a call failed.
+double doctor_time_of(doctor_call *call, doctor_call *settle, void *user);
 
 #endif

@@ -2,14 +2,11 @@
 #include "cli/doctor.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { BATCH = 200, BATCHES = 9 };
 
 // X(member, symbol, parameters)
 #define CALLS(X)                                                                                                       \
@@ -85,45 +82,35 @@ static bool launch_on(struct driver *d, int stream)
     return d->launch(d->kernel, 1, 1, 1, 64, 1, 1, 0, d->streams[stream], NULL, NULL) == 0;
 }
 
-static bool queue(struct driver *d)
+static bool queue(void *user)
 {
+    struct driver *d = user;
     return launch_on(d, 0);
 }
 
-static bool queue_and_wait(struct driver *d)
+static bool queue_and_wait(void *user)
 {
+    struct driver *d = user;
     return launch_on(d, 0) && d->synchronize(d->streams[0]) == 0;
 }
 
-static bool pass_event(struct driver *d)
+static bool pass_event(void *user)
 {
+    struct driver *d = user;
     return d->record(d->events[0], d->streams[0]) == 0 && d->wait(d->streams[1], d->events[0], 0) == 0;
 }
 
-static bool fork_and_join(struct driver *d)
+static bool fork_and_join(void *user)
 {
+    struct driver *d = user;
     return pass_event(d) && launch_on(d, 0) && launch_on(d, 1) && d->record(d->events[1], d->streams[1]) == 0 &&
            d->wait(d->streams[0], d->events[1], 0) == 0 && d->synchronize(d->streams[0]) == 0;
 }
 
-// The least of several batches, each one waited for, the first aside; -1 if a call fails.
-static double time_of(struct driver *d, bool (*call)(struct driver *d))
+static bool settle(void *user)
 {
-    double least = INFINITY;
-    for (int batch = -1; batch < BATCHES; batch++) {
-        double begun = doctor_now();
-        for (int i = 0; i < BATCH; i++) {
-            if (!call(d)) {
-                return -1;
-            }
-        }
-        double time = (doctor_now() - begun) / BATCH;
-        least = batch < 0 || time > least ? least : time;
-        if (d->synchronize(d->streams[0]) != 0 || d->synchronize(d->streams[1]) != 0) {
-            return -1;
-        }
-    }
-    return least;
+    struct driver *d = user;
+    return d->synchronize(d->streams[0]) == 0 && d->synchronize(d->streams[1]) == 0;
 }
 
 bool doctor_measure_cuda(struct doctor_times *out)
@@ -134,10 +121,10 @@ bool doctor_measure_cuda(struct doctor_times *out)
     }
     bool is_good = begin(&d);
     if (is_good) {
-        *out = (struct doctor_times){.launch = time_of(&d, queue),
-                                     .round = time_of(&d, queue_and_wait),
-                                     .event = time_of(&d, pass_event),
-                                     .fork = time_of(&d, fork_and_join),
+        *out = (struct doctor_times){.launch = doctor_time_of(queue, settle, &d),
+                                     .round = doctor_time_of(queue_and_wait, settle, &d),
+                                     .event = doctor_time_of(pass_event, settle, &d),
+                                     .fork = doctor_time_of(fork_and_join, settle, &d),
                                      .overlap = -1};
     }
     end(&d);
@@ -161,6 +148,12 @@ static void *echo_thread(void *user)
     return NULL;
 }
 
+static bool wake_and_wait(void *user)
+{
+    struct echo *echo = user;
+    return sem_post(&echo->call) == 0 && sem_wait(&echo->answer) == 0;
+}
+
 bool doctor_measure_threads(struct doctor_times *out)
 {
     struct echo echo = {.is_over = false};
@@ -170,19 +163,10 @@ bool doctor_measure_threads(struct doctor_times *out)
     if (pthread_create(&thread, NULL, echo_thread, &echo) != 0) {
         return false;
     }
-    double least = INFINITY;
-    for (int batch = -1; batch < BATCHES; batch++) {
-        double begun = doctor_now();
-        for (int i = 0; i < BATCH; i++) {
-            sem_post(&echo.call);
-            sem_wait(&echo.answer);
-        }
-        double time = (doctor_now() - begun) / BATCH;
-        least = batch < 0 || time > least ? least : time;
-    }
+    double least = doctor_time_of(wake_and_wait, NULL, &echo);
     echo.is_over = true;
     sem_post(&echo.call);
     pthread_join(thread, NULL);
     *out = (struct doctor_times){.launch = -1, .round = least, .event = -1, .fork = -1, .overlap = -1};
-    return true;
+    return least >= 0;
 }

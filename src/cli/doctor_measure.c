@@ -2,9 +2,8 @@
 #include "cli/doctor.h"
 
 #include <math.h>
-#include <time.h>
 
-enum { BATCH = 200, BATCHES = 9, LARGEST = 1 << 26 };
+enum { LARGEST = 1 << 26 };
 
 static const char source[] = "#include <rill/kernel.h>\n"
                              "kernel void small(int n, float x[n]) { for (int i = 0; i < n; i++) x[i] += 1; }\n"
@@ -27,15 +26,9 @@ struct bench {
     rill_array x, y;
     rill_stream a, b;
     rill_event event;
-    int adds; // of one to each element of x
+    int adds;           // of one to each element of x
+    rill_status status; // of the last call that is timed
 };
-
-double doctor_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
 
 static rill_status prepare(struct bench *bench)
 {
@@ -51,46 +44,50 @@ static rill_status prepare(struct bench *bench)
     return rill_event_create(bench->context, &(rill_event_options){.without_time = true}, &bench->event);
 }
 
-static rill_status queue(struct bench *bench)
+static bool holds(struct bench *bench, rill_status status)
 {
+    bench->status = status;
+    return status == RILL_OK;
+}
+
+static bool queue(void *user)
+{
+    struct bench *bench = user;
     bench->adds++;
-    return rill_launch(bench->small, bench->a, RILL_ARGS((int)SMALL, bench->x));
+    return holds(bench, rill_launch(bench->small, bench->a, RILL_ARGS((int)SMALL, bench->x)));
 }
 
-static rill_status queue_and_wait(struct bench *bench)
+static bool queue_and_wait(void *user)
 {
-    RILL_TRY(queue(bench));
-    return rill_stream_synchronize(bench->a);
+    struct bench *bench = user;
+    return queue(bench) && holds(bench, rill_stream_synchronize(bench->a));
 }
 
-static rill_status pass_event(struct bench *bench)
+static bool pass_event(void *user)
 {
-    RILL_TRY(rill_event_record(bench->event, bench->a));
-    return rill_event_wait(bench->event, bench->b);
+    struct bench *bench = user;
+    return holds(bench, rill_event_record(bench->event, bench->a)) &&
+           holds(bench, rill_event_wait(bench->event, bench->b));
 }
 
-static rill_status fork_and_join(struct bench *bench)
+static bool fork_and_join(void *user)
 {
+    struct bench *bench = user;
     bench->adds++;
-    RILL_TRY(rill_launch(bench->pair, bench->a, RILL_ARGS((int)SMALL, bench->x, bench->y)));
-    return rill_stream_synchronize(bench->a);
+    return holds(bench, rill_launch(bench->pair, bench->a, RILL_ARGS((int)SMALL, bench->x, bench->y))) &&
+           holds(bench, rill_stream_synchronize(bench->a));
 }
 
-// The least of several batches, each one waited for, the first aside.
-static rill_status time_of(struct bench *bench, rill_status (*call)(struct bench *bench), double *out)
+static bool settle(void *user)
 {
-    double least = INFINITY;
-    for (int batch = -1; batch < BATCHES; batch++) {
-        double begin = doctor_now();
-        for (int i = 0; i < BATCH; i++) {
-            RILL_TRY(call(bench));
-        }
-        double time = (doctor_now() - begin) / BATCH;
-        least = batch < 0 || time > least ? least : time;
-        RILL_TRY(rill_sync(bench->context));
-    }
-    *out = least;
-    return RILL_OK;
+    struct bench *bench = user;
+    return holds(bench, rill_sync(bench->context));
+}
+
+static rill_status time_of(struct bench *bench, doctor_call *call, double *out)
+{
+    *out = doctor_time_of(call, settle, bench);
+    return bench->status;
 }
 
 static rill_status spin_on(struct bench *bench, rill_stream second, int rounds, double *out)

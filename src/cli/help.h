@@ -140,13 +140,12 @@ static const char help_cache[] =
 
 static const char help_doctor[] =
     "usage: rill doctor [--quick] [--device D]\n\n"
-    "Says which libraries, devices, limits and RILL_ variables are found, and of what is missing the command that "
-    "mends\n"
-    "it. Then runs small kernels on each device and says what a launch, an event, a fork and join cost and whether "
-    "two\n"
+    "Says which libraries, devices, limits and RILL_ variables are found, where the cache of compiles is and whether\n"
+    "it can be used, and of what is missing or closed to this user the command that mends it. Then tries the cache,\n"
+    "runs small kernels on each device and says what a launch, an event, a fork and join cost and whether two\n"
     "streams overlap, beside the driver's own calls on cuda:0 and a thread of the C library on cpu. Exit status 1 if\n"
     "something is to be mended.\n\n"
-    "  --quick              no measurement\n"
+    "  --quick              no measurement, and the cache is only looked at\n"
     "  --device D           measure this one alone\n";
 
 static const char help_selftest[] =
