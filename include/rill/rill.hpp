@@ -123,7 +123,17 @@ inline rill_kernel load_kernel(const context &ctx, const std::string &path, cons
     return handle;
 }
 
-// Refuses a T of another size than the array's elements have: too many bytes would be read or written.
+// Refuses a number for one of another type, whose bits it would be. A half float is its bits on the host, and a class
+// or an enumeration may hold what it likes.
+template <typename T> inline void check_number(rill_type type, const char *what)
+{
+    const rill_type mine = rill_type_of_<T>::value;
+    if (mine != RILL_RECORD && mine != type && !(mine == RILL_U16 && (type == RILL_F16 || type == RILL_BF16))) {
+        throw std::invalid_argument(std::string("rill: ") + what + " is of another type than the host's");
+    }
+}
+
+// Refuses a T that is no element of the array: too many bytes would be read or written, or bits of something else.
 template <typename T> inline void check_element(const array &of)
 {
     rill_array_info info;
@@ -131,6 +141,17 @@ template <typename T> inline void check_element(const array &of)
     if (info.element_size != sizeof(T)) {
         throw std::invalid_argument("rill: an element of the array has " + std::to_string(info.element_size) +
                                     " bytes, the host's has " + std::to_string(sizeof(T)));
+    }
+    check_number<T>(info.type, "an element of the array");
+}
+
+// Refuses a number that the kernel does not return. That the sizes agree is looked at by the call.
+template <typename T> inline void check_result(rill_kernel kernel)
+{
+    rill_kernel_info info;
+    if (rill_kernel_describe(kernel, &info) == RILL_OK && info.returns->size == sizeof(T)) {
+        check_number<T>(info.returns->kind == RILL_KIND_SCALAR ? info.returns->type : RILL_RECORD,
+                        "what the kernel returns");
     }
 }
 
@@ -188,6 +209,7 @@ template <typename Result, typename... Values>
 inline Result call(rill_kernel kernel, rill_stream on, Values &&...values)
 {
     Result result;
+    check_result<Result>(kernel);
     check(rill_call(kernel, on, RILL_ARGS(std::forward<Values>(values)...), &result, sizeof result));
     return result;
 }

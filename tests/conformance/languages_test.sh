@@ -87,7 +87,31 @@ containers_are_memory() {
 static const char text[] =
     "#include <rill/kernel.h>\n"
     "kernel void add(int n, const float x[n], float y[n]) { for (int i = 0; i < n; i++) y[i] += x[i]; }\n"
-    "kernel double sum(int n, const float x[n]) { double s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }\n";
+    "kernel double sum(int n, const float x[n]) { double s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }\n"
+    "struct pair { int a, b; };\n"
+    "kernel struct pair two(void) { struct pair p = {3, 4}; return p; }\n";
+struct pair {
+    int a, b;
+};
+// A number of the same size, which would be the bits of another.
+template <typename Wrong> static bool refuses_result(rill_kernel kernel, int n, const rill::array &z)
+{
+    try {
+        (void)(n < 0 ? rill::call<Wrong>(kernel, RILL_CURRENT) : rill::call<Wrong>(kernel, RILL_CURRENT, n, z));
+    } catch (const std::invalid_argument &e) {
+        return std::strstr(e.what(), "what the kernel returns is of another type") != nullptr;
+    }
+    return false;
+}
+static bool refuses_element(const rill::array &z)
+{
+    try {
+        (void)rill::read_at<unsigned>(z, 0);
+    } catch (const std::invalid_argument &e) {
+        return std::strstr(e.what(), "an element of the array is of another type") != nullptr;
+    }
+    return false;
+}
 static bool refuses(rill_kernel add, const std::vector<float> &fixed)
 {
     try {
@@ -101,10 +125,11 @@ int main()
 {
     rill::context ctx = rill::open("cpu");
     rill_module module{0};
-    rill_kernel add{0}, sum{0};
+    rill_kernel add{0}, sum{0}, two{0};
     rill::check(rill_module_create(ctx.get(), text, nullptr, &module));
     rill::check(rill_module_kernel(module, "add", &add));
     rill::check(rill_module_kernel(module, "sum", &sum));
+    rill::check(rill_module_kernel(module, "two", &two));
     std::vector<float> x(4, 1.5f);
     const std::array<float, 4> by{{1, 2, 3, 4}};
     rill::array z = rill::make_array(ctx, RILL_F32, RILL_SHAPE(4));
@@ -120,6 +145,10 @@ int main()
         return 2;
     }
 #endif
+    if (rill::call<pair>(two, RILL_CURRENT).b != 4 || !refuses_result<long>(two, -1, z) ||
+        !refuses_result<long>(sum, 4, z) || !refuses_result<unsigned long long>(sum, 4, z) || !refuses_element(z)) {
+        return 4;
+    }
     return refuses(add, x) ? 0 : 3;
 }
 END
