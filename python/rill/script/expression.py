@@ -6,6 +6,7 @@ import math
 from rill import types as rill_types
 from rill.array import Array
 from rill.script import library
+from rill.script.constants import Constants
 from rill.script.struct import Structs
 from rill.script.value import (BOOL, F32, FLOAT, INT, ArrayValue, Known, Type, Value, arithmetic, constant, convert,
                                join, literal)
@@ -31,40 +32,11 @@ class Shape:
         self.array = array
 
 
-class Expressions(Structs):
+class Expressions(Constants, Structs):
     """Mixed into the translation of a function (function.py), which has: source, scope, arrays, types (of locals),
     module (with func(), need()), fail()."""
 
     # ---- names and constants ------------------------------------------------------------------------------------------
-
-    def known(self, node):
-        """The Python object that a name or an attribute means; KeyError for what lives in the kernel."""
-        if isinstance(node, ast.Name):
-            if node.id in self.module.captured_names:
-                raise KeyError(node.id)
-            if node.id in self.objects:
-                return self.objects[node.id]
-            if node.id in self.params or node.id in self.arrays or node.id in self.scope.locals or node.id in self.bound:
-                raise KeyError(node.id)
-            return self.source.look_up(node.id)
-        if isinstance(node, ast.Attribute):
-            owner = self.known(node.value)
-            try:
-                return getattr(owner, node.attr)
-            except AttributeError:
-                self.fail(node, f"'{ast.unparse(node.value)}' has no attribute '{node.attr}'")
-        if isinstance(node, ast.Subscript):  # TABLE[2], self.fields[k] of a constant k
-            owner = self.known(node.value)
-            if isinstance(owner, (list, tuple, dict)) and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
-                key = node.slice.value if isinstance(node.slice, ast.Constant) else self.value(node.slice).constant
-                if key is None:
-                    self.fail(node, f"'{ast.unparse(node.value)}' is a {type(owner).__name__} of Python's, whose index in a "
-                                    "kernel is a constant: a rill.Array takes any")
-                try:
-                    return owner[key]
-                except (IndexError, KeyError):
-                    self.fail(node, f"'{ast.unparse(node.value)}' has no element {key!r}")
-        raise KeyError
 
     def expression(self, node):
         """A Value, an ArrayValue, or a Shape."""
@@ -115,39 +87,6 @@ class Expressions(Structs):
             return self.params[name]
         return self.object_value(node)
 
-    def object_value(self, node):
-        try:
-            found = self.known(node)
-        except KeyError:
-            self.fail(node, f"the name '{ast.unparse(node)}' is not known")
-        if isinstance(found, Array):
-            return self.capture(found)
-        number = self.known_struct(node, found) or constant(found)
-        if number is None:
-            self.fail(node, f"'{ast.unparse(node)}' is {found!r}: numbers from outside are constants in a kernel, a rill.Array "
-                            "is used as it is, and everything else is passed as a parameter")
-        return number
-
-    def capture(self, array):
-        """An array from outside: a parameter that nobody passes. Its extents are constants."""
-        name = self.module.capture(array)
-        if name not in self.arrays:
-            self.arrays[name] = ArrayValue(name, array.dtype, [constant(extent) for extent in array.shape or (1,)])
-            self.captured.append(name)
-        return self.arrays[name]
-
-    def array_of(self, node):
-        """The array that a name means, or None."""
-        if isinstance(node, ast.Name) and node.id in self.arrays:
-            return self.arrays[node.id]
-        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-            return None
-        try:
-            found = self.known(node)
-        except KeyError:
-            return None
-        return self.capture(found) if isinstance(found, Array) else None
-
     def expr_Attribute(self, node):
         array = self.array_of(node.value)
         if array is not None:
@@ -172,7 +111,7 @@ class Expressions(Structs):
         else:
             if isinstance(home, tuple) or isinstance(found, Array):  # a list may change: its numbers are no constants
                 return self.object_value(node)
-        owner = self.expression(node.value)
+        owner = self.table_of(node.value) or self.expression(node.value)
         if isinstance(owner, Value) and owner.type.is_tuple:
             return self.tuple_element(node, owner)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -196,15 +135,16 @@ class Expressions(Structs):
         for part, extent in zip(parts, owner.extents):
             index = self.value(part)
             if not index.type.is_int:
-                self.fail(part, f"an index is an integer, and this is {index.type}: int() rounds towards zero")
+                self.fail(part, f"an index is an integer, and this is {index.type}: "
+                                + ("int() makes it 0 or 1" if index.type.is_bool else "int() rounds towards zero"))
             if index.constant is not None and index.constant < 0:
                 text += f"[{extent.text} - {-index.constant}]"
             else:
                 text += f"[{self.bare(index.text)}]"
             is_pure = is_pure and index.is_pure
         if len(parts) < owner.rank:
-            return ArrayValue(text, owner.dtype, owner.extents[len(parts):], owner.is_local)
-        return Value(text, Type(owner.dtype), is_pure=is_pure)
+            return ArrayValue(text, owner.dtype, owner.extents[len(parts):], owner.is_local, owner.kind)
+        return Value(text, owner.kind or Type(owner.dtype), is_pure=is_pure)
 
     def is_scalar(self, array):
         """Whether x[None] is its one element."""
@@ -338,6 +278,9 @@ class Expressions(Structs):
                                if len(equal) > 1 else equal[0])
 
     def expr_Compare(self, node):
+        decided = self.compared_objects(node)
+        if decided is not None:
+            return constant(decided)
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return self.one_of(node)
         if not all(type(op) in _COMPARED for op in node.ops):
@@ -412,6 +355,8 @@ class Expressions(Structs):
             if method is not None:
                 return method(node)
         is_numpy = type(called).__name__ == "ufunc" or str(home).startswith("numpy") or hasattr(called, "_rill_builtin")
+        if called is ord:
+            return self.call_ord(node)
         if home == "math" or is_numpy or hasattr(called, "_rill_builtin"):
             return self.call_math(node, name, is_numpy)
         self.fail(node, f"'{ast.unparse(node.func)}' cannot be called in a kernel: functions of a program's own are marked "
@@ -505,6 +450,13 @@ class Expressions(Structs):
             return self.least(node, "max" if name == "maximum" else "min")
         if name in ("abs", "absolute"):
             return self.call_abs(node)
+        if is_numpy and name == "sign":
+            return self.call_sign(node)
+        if is_numpy and name == "square":
+            return self.power(node, *self.arguments(node, 1), constant(2))
+        if is_numpy and name in ("mod", "remainder", "floor_divide"):
+            a, b = self.arguments(node, 2)
+            return self.binary(node, ast.FloorDiv if name == "floor_divide" else ast.Mod, a, b)
         table = library.MATH if name in library.MATH else library.MATH2
         if name not in table:
             self.fail(node, f"there is no '{name}' in kernels")
@@ -523,6 +475,23 @@ class Expressions(Structs):
             kind = F32
         return Value(f"{table[name]}{library.suffix(kind.dtype)}({', '.join(self.bare(t) for t in texts)})", kind,
                      is_pure=all(value.is_pure for value in values))
+
+    def call_ord(self, node):
+        text = node.args[0].value if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) else None
+        if not isinstance(text, str) or len(text) != 1:
+            self.fail(node, "ord() takes one letter in a kernel, ord('a'): bytes are numbers")
+        return constant(ord(text))
+
+    def call_sign(self, node):
+        value, = self.arguments(node, 1)
+        if not value.is_pure:
+            self.fail(node, "put the argument of sign() into a local before")
+        kind = arithmetic(value.type, value.type)
+        value = convert(value, kind)
+        zero, one, minus = (literal(number, kind) for number in (0, 1, -1))
+        least = f"{value.text} < {zero} ? {minus} : "
+        return Value(f"({value.text} > {zero} ? {one} : {least if kind.dtype.is_signed else ''}"
+                     f"{value.text if kind.is_float else zero})", kind, is_pure=True)
 
     def call_abs(self, node):
         value, = self.arguments(node, 1)
@@ -590,31 +559,20 @@ class Expressions(Structs):
         return self.power(node, a, b)
 
     def call_len(self, node):
+        try:
+            known = self.known(node.args[0]) if len(node.args) == 1 else None
+        except KeyError:
+            known = None
+        if isinstance(known, tuple):
+            return constant(len(known))
         found = self.expression(node.args[0]) if len(node.args) == 1 else None
+        if isinstance(found, Value) and found.type.is_tuple:
+            return constant(len(found.type.dtype.members))
         if isinstance(found, Shape):
             return constant(found.array.rank)
         if not isinstance(found, ArrayValue):
-            self.fail(node, "len() is of an array in a kernel")
+            self.fail(node, "len() is of an array or a tuple in a kernel")
         return found.extents[0]
-
-    def call_static(self, node):
-        """rill.static(expression): what Python makes of it when the kernel is compiled."""
-        if len(node.args) != 1:
-            self.fail(node, "rill.static() takes one expression")
-        return self.expr_Constant(ast.copy_location(ast.Constant(self.static(node.args[0])), node))
-
-    def static(self, node):
-        names = dict(self.source.function.__globals__)
-        names.update(self.source.closure)
-        names.update(self.objects)
-        names.update({name: value.constant for name, value in self.bound.items() if value.constant is not None})
-        for name, value in self.params.items():
-            if value.constant is not None:
-                names[name] = value.constant
-        try:
-            return eval(compile(ast.Expression(node), self.source.file, "eval"), names)
-        except Exception as error:
-            self.fail(node, f"rill.static() could not be evaluated: {type(error).__name__}: {error}")
 
     # ---- atomics, random numbers ----------------------------------------------------------------------------------------
 

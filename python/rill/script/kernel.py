@@ -10,7 +10,7 @@ from rill.errors import ArgumentError
 from rill.script.source import ScriptError, annotations
 from rill.script.unit import Template, Unit, source_of, type_of_hint
 from rill.structs import struct
-from rill.script.value import BOOL, FLOAT, INT, Known, Type, constant
+from rill.script.value import BOOL, FLOAT, INT, Known, Type, Value, constant
 
 
 class ScriptKernel:
@@ -73,17 +73,25 @@ class ScriptKernel:
     @property
     def is_generic(self):
         """Whether types come from the arguments."""
-        return any(hint is None or hint is Template for hint in self._hints.values())
+        return any(hint is None or hint is Template for hint in self._hints.values()) or None in self._defaults.values()
 
     # ---- types ----------------------------------------------------------------------------------------------------------
 
     def _type_of(self, name, value):
         hint = self._hints[name]
+        if value is None:
+            return Known(None)  # `if mask is not None:` asks for it
         if hint is Template:
             found = constant(value)
-            if found is None:
-                raise ArgumentError(f"kernel '{self.function.__name__}', parameter '{name}': {value!r} is no constant number")
-            return found
+            if found is not None:
+                return found
+            if isinstance(value, (list, dict, set)):
+                raise ArgumentError(f"kernel '{self.function.__name__}', parameter '{name}': a {type(value).__name__} may "
+                                    "change, and is no constant: pass a tuple")
+            if isinstance(value, Array) or hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
+                raise ArgumentError(f"kernel '{self.function.__name__}', parameter '{name}': an array is no constant: annotate it "
+                                    "by its type, rill.f32[:], or not at all")
+            return Known(value)  # a function, a type, a text, a tuple
         if hint is not None:
             return hint
         if isinstance(value, Array):
@@ -111,7 +119,7 @@ class ScriptKernel:
         return found, view.ndim
 
     def _unit(self, kinds):
-        key = tuple((k.type, k.constant) if hasattr(k, "constant") else k for k in kinds)
+        key = tuple((k.type, k.constant) if isinstance(k, Value) else k for k in kinds)
         found = self._units.get(key)
         if found is None:
             found = self._units[key] = Unit(self._source, {**self._known, **dict(zip(self.names, kinds))},
@@ -190,7 +198,7 @@ class ScriptKernel:
         found = context.__dict__.get("_scripts", {}).get(self, {}).get(key) or self._compile(context, key, unit)
         if not self.is_generic:
             self._last = context, found
-        return found, [v for v, k in zip(values, kinds) if not hasattr(k, "constant")], rest
+        return found, [v for v, k in zip(values, kinds) if not isinstance(k, (Value, Known))], rest
 
     def __call__(self, *arguments, **named):
         kernel, arguments, named = self._prepare(arguments, named)

@@ -28,6 +28,13 @@ class Loops:
         return last if not blocks_of(last) else Loops.last_of(last)
 
     def is_static(self, node):
+        """Whether a condition is decided when the kernel is compiled: rill.static(…), and what compares texts, types, functions."""
+        if isinstance(node, ast.Compare):
+            return self.compared_objects(node) is not None
+        if isinstance(node, ast.UnaryOp):
+            return self.is_static(node.operand)
+        if isinstance(node, ast.BoolOp):
+            return all(self.is_static(part) for part in node.values)
         if not isinstance(node, ast.Call):
             return False
         try:
@@ -271,24 +278,44 @@ class Loops:
 
     def unroll(self, node, iteration, depth):
         """for i in rill.static(range(3)): the body once for each."""
-        if len(iteration.args) != 1 or not isinstance(node.target, ast.Name):
-            self.fail(node, "a loop over rill.static() has one variable")
-        name = node.target.id
-        if not self.scope.is_private(name):
-            self.fail(node.target, f"'{name}' is constant in each round of rill.static(), and cannot be set or used behind it")
-        for number in self.static(iteration.args[0]):
-            known = constant(number)
-            if known is None:
-                self.fail(iteration, f"{number!r} is no number that a kernel can have")
-            before = dict(self.bound)
-            self.bound[name] = known
+        if len(iteration.args) != 1:
+            self.fail(node, "rill.static() takes one expression")
+        for name in names_in(node.target):
+            if not self.scope.is_private(name):
+                self.fail(node.target, f"'{name}' is constant in each round of rill.static(), and cannot be set or used behind it")
+        for item in self.items(iteration):
+            before, objects = dict(self.bound), dict(self.objects)
+            self.bind_item(node, node.target, item)
             if all(isinstance(statement, (ast.With, ast.For, ast.If)) for statement in node.body):
                 self.block(node.body, depth)  # nothing to declare; blocks stay beside each other
             else:
                 self.emit(node, depth, "{")
                 self.block(node.body, depth + 1)
                 self.emit(self.last_of(node), depth, "}")
-            self.bound = before
+            self.bound, self.objects = before, objects
+
+    def items(self, iteration):
+        """What rill.static(…) goes through."""
+        found = self.static(iteration.args[0])
+        try:
+            return list(found)
+        except TypeError:
+            return self.fail(iteration, f"{found!r} has no parts that a loop could go through")
+
+    def bind_item(self, node, target, item):
+        """In one round of rill.static() a name stands for a number, or for an object of Python's."""
+        if isinstance(target, ast.Name):
+            known = constant(item)
+            if known is not None:
+                self.bound[target.id] = known
+            else:
+                self.objects[target.id] = item
+            return
+        parts = tuple(item) if isinstance(item, (tuple, list)) else None
+        if not isinstance(target, ast.Tuple) or parts is None or len(parts) != len(target.elts):
+            self.fail(node, f"'{ast.unparse(target)}' is set to {item!r}, which has other parts")
+        for name, part in zip(target.elts, parts):
+            self.bind_item(node, name, part)
 
     def stmt_With(self, node, depth):
         call = node.items[0].context_expr

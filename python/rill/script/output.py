@@ -59,6 +59,9 @@ class Output:
             return node.value.replace("%", "%%")
         value = self.value(node)
         kind = value.type
+        if kind.is_bool and not spec:
+            values.append(f"{self.module.words()}[{self.bare(value.text)}]")
+            return "%s"
         if kind.is_float:
             values.append(f"(double)({value.text})")
             letter, size = spec[-1:] if spec[-1:] in "eEfFgG" else "", ""

@@ -145,7 +145,7 @@ class Structs:
         if has_member and isinstance(root, ast.Name) and root.id in self.params:
             self.fail(target, f"'{root.id}' is a parameter, and its members would change for the caller in Python and not in "
                               f"a kernel: copy it into a local before")
-        if has_member and self.array_of(root) is None and not (isinstance(root, ast.Name) and self.is_inside(root.id)):
+        if self.array_of(root) is None and not (isinstance(root, ast.Name) and self.is_inside(root.id)):
             self.fail(target, "only locals, elements of arrays and their members can be set")
         return self.thing(target)
 

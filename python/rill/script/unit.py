@@ -2,7 +2,7 @@
 from rill.script import library
 from rill.script.function import Function
 from rill.script.source import ScriptError, Source, annotations
-from rill.script.value import BOOL, FLOAT, INT, ArrayValue, Known, Type, Value, convert
+from rill.script.value import BOOL, FLOAT, INT, ArrayValue, Known, Type, Value, constant, convert
 from rill.structs import struct
 from rill.types import ArrayType, DType
 
@@ -37,6 +37,7 @@ class Unit:
     def __init__(self, source, parameters, loops_over_arrays=False):
         self.loops_over_arrays = loops_over_arrays
         self.captured, self.captured_names = {}, {}  # id of an Array → its name, and the other way
+        self.tables = {}     # tuple of constants and its type → (name, definition)
         self.structs = {}    # StructType → nothing, members first
         self.operators = {}  # text of C, in the order in which it was needed
         self.functions = {}  # key → Function
@@ -65,6 +66,23 @@ class Unit:
             if member.dtype.members is not None:
                 self.use(member.dtype)
         self.structs.setdefault(dtype.c_name, dtype)
+
+    def table(self, kind, extents, texts):
+        """The array of constants that a tuple from outside is."""
+        key = tuple(texts), kind, tuple(extents)
+        if key not in self.tables:
+            name = self.clean(f"table_{len(self.tables)}")
+            size = "".join(f"[{extent}]" for extent in extents)
+            rows = texts
+            for extent in reversed(extents):
+                rows = [f"{{{', '.join(rows[at:at + extent])}}}" for at in range(0, len(rows), extent)]
+            self.tables[key] = name, f"static const {kind.c} {name}{size} = {rows[0]};"
+        return ArrayValue(self.tables[key][0], kind.dtype, [constant(extent) for extent in extents], kind=kind)
+
+    def words(self):
+        """What is printed for False and True."""
+        name, _ = self.tables.setdefault("words", ("rill_words", 'static const char rill_words[2][6] = {"False", "True"};'))
+        return name
 
     def need(self, name, kind):
         text = library.OPERATORS[name].format(T=kind.c, N=kind.dtype.name, F=library.suffix(kind.dtype))
@@ -152,6 +170,7 @@ class Unit:
         """All of it, each line at the number that it has in its Python file."""
         out = [HEAD.rstrip("\n")]
         out += [dtype.definition for dtype in self.structs.values()]
+        out += [definition for _, definition in self.tables.values()]
         out += list(self.operators)
         for function in (*self.order, self.kernel):
             file = function.source.file.replace("\\", "\\\\").replace('"', '\\"')

@@ -58,10 +58,11 @@ I32, I64, U64, F32, F64 = (Type(BY_NAME[name]) for name in ("i32", "i64", "u64",
 
 
 class ArrayValue:
-    """An array: a parameter, or a local. `extents` are Values."""
+    """An array: a parameter, a local, or a table of constants. `extents` are Values; `kind` is the type of an element if that
+    is not said by its dtype: Python's own numbers in a table."""
 
-    def __init__(self, name, dtype, extents, is_local=False):
-        self.name, self.dtype, self.extents, self.is_local = name, dtype, extents, is_local
+    def __init__(self, name, dtype, extents, is_local=False, kind=None):
+        self.name, self.dtype, self.extents, self.is_local, self.kind = name, dtype, extents, is_local, kind
 
     @property
     def rank(self):
@@ -79,7 +80,8 @@ class Value:
 
 
 class Known:
-    """An object of Python's that a parameter stands for: the `self` of a method. Equal only to the same object."""
+    """An object of Python's that a parameter stands for: the `self` of a method, what a template is. Texts and tuples are equal
+    if their parts are; everything else only to itself."""
 
     __slots__ = ("object",)
 
@@ -87,10 +89,11 @@ class Known:
         self.object = object
 
     def __eq__(self, other):
-        return isinstance(other, Known) and self.object is other.object
+        return isinstance(other, Known) and (self.object is other.object or isinstance(self.object, (str, tuple)) and (
+            type(self.object) is type(other.object) and repr(self.object) == repr(other.object)))
 
     def __hash__(self):
-        return id(self.object)
+        return hash(repr(self.object)) if isinstance(self.object, (str, tuple)) else id(self.object)
 
 
 def literal(number, type):
