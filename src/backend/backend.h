@@ -210,6 +210,31 @@ struct backend_launch {
     backend_must_not_wait must_not_wait;
 };
 
+// A part of a batch. What it points to lives until the batch is queued with that part changed, or destroyed.
+enum backend_part_kind { BACKEND_PART_MARK, BACKEND_PART_LAUNCH, BACKEND_PART_COPY, BACKEND_PART_FILL };
+struct backend_part {
+    enum backend_part_kind kind;
+    bool is_changed;              // since the batch was queued last
+    const int *after;             // the parts that it follows, all before it
+    int after_count;              //
+    struct backend_launch launch; // LAUNCH: |caller| and |host| are NULL, the result is the device's memory
+    void *target;                 // COPY, FILL
+    const void *source;           // COPY; FILL: the element, of the host
+    size_t size;                  // COPY: bytes; FILL: of the element
+    size_t count;                 // FILL: elements
+};
+
+// What is queued again and again as one: see batch_queue(). A batch is the back end's; NULL is one that was never
+// queued.
+struct backend_batch;
+struct backend_parts {
+    const struct backend_part *items;
+    int count;
+    bool has_changed;  // some part is_changed
+    bool is_reordered; // what follows what is not as it was
+    backend_must_not_wait must_not_wait;
+};
+
 static inline bool backend_may_wait(backend_must_not_wait must_not_wait)
 {
     return must_not_wait == NULL || !must_not_wait();
@@ -312,6 +337,14 @@ struct backend {
     rill_status (*notify)(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold);
     void (*proceed)(struct backend_stream *stream);
 
+    // Queues the parts as one operation: what is queued before it has run before any of them, and what is queued behind
+    // it follows all of them. A batch is queued on one stream at a time; |*batch| is made when it is needed, and goes
+    // to batch_destroy() when its work has run. |out_is_done| false, with RILL_OK: not this time, nothing was queued;
+    // the caller queues them one by one. With RILL_OK the batch knows what has changed. backend_no_batch.
+    rill_status (*batch_queue)(struct backend_stream *stream, struct backend_batch **batch,
+                               const struct backend_parts *parts, bool *out_is_done);
+    void (*batch_destroy)(struct backend_batch *batch); // NULL is skipped; backend_no_batch_destroy
+
     // |has_time| false: event_elapsed() is not asked for it.
     rill_status (*event_create)(struct backend_device *device, bool has_time, struct backend_event **out_event);
     void (*event_destroy)(struct backend_event *event);
@@ -343,6 +376,9 @@ rill_status backend_never_captures(struct backend_stream *stream, uint64_t size,
 void backend_no_help(struct backend_stream *stream);
 rill_status backend_no_copy_from(struct backend_stream *stream, void *target, struct backend_device *source_device,
                                  const void *source, size_t size);
+rill_status backend_no_batch(struct backend_stream *stream, struct backend_batch **batch,
+                             const struct backend_parts *parts, bool *out_is_done);
+void backend_no_batch_destroy(struct backend_batch *batch);
 
 // host.c: the context's services, as every back end wants them.
 void *backend_alloc(const struct backend_host *host, size_t size, size_t alignment); // zeroed; NULL: no memory

@@ -104,3 +104,18 @@ rill_status backend_no_copy_from(struct backend_stream *stream, void *target, st
     (void)size;
     return RILL_ERR_UNSUPPORTED;
 }
+
+rill_status backend_no_batch(struct backend_stream *stream, struct backend_batch **batch,
+                             const struct backend_parts *parts, bool *out_is_done)
+{
+    (void)stream;
+    (void)batch;
+    (void)parts;
+    *out_is_done = false;
+    return RILL_OK;
+}
+
+void backend_no_batch_destroy(struct backend_batch *batch)
+{
+    (void)batch;
+}

@@ -113,6 +113,13 @@ static rill_status hit(enum fault fault)
         RILL_TRY(hit(FAULT_copy));                                                                                     \
         return backend_##family.copy_from(stream, target, device, source, size);                                       \
     }                                                                                                                  \
+    static rill_status family##_batch_queue(struct backend_stream *stream, struct backend_batch **batch,               \
+                                            const struct backend_parts *parts, bool *out_is_done)                      \
+    {                                                                                                                  \
+        *out_is_done = false;                                                                                          \
+        RILL_TRY(hit(FAULT_launch));                                                                                   \
+        return backend_##family.batch_queue(stream, batch, parts, out_is_done);                                        \
+    }                                                                                                                  \
     static rill_status family##_fill(struct backend_stream *stream, void *target, size_t count, const void *element,   \
                                      size_t size)                                                                      \
     {                                                                                                                  \
@@ -152,6 +159,9 @@ static rill_status hit(enum fault fault)
         table->copy = family##_copy;                                                                                   \
         if (backend_##family.copy_from != backend_no_copy_from) {                                                      \
             table->copy_from = family##_copy_from;                                                                     \
+        }                                                                                                              \
+        if (backend_##family.batch_queue != backend_no_batch) {                                                        \
+            table->batch_queue = family##_batch_queue;                                                                 \
         }                                                                                                              \
         table->fill = family##_fill;                                                                                   \
         table->notify = family##_notify;                                                                               \

@@ -9,6 +9,7 @@
 //   step.c          the object, its names, its launch
 //   step_run.c      runs: made, given values, kept
 //   step_order.c    which operation follows which; lanes
+//   step_batch.c    a run as a batch of the back end
 //   step_play.c     a run is queued
 #ifndef RILL_RUNTIME_STEP_H
 #define RILL_RUNTIME_STEP_H
@@ -127,6 +128,7 @@ struct step_task {
     int access_count;
     bool is_changed; // its values are not the recorded ones
     bool is_given;   // this launch has a value for it
+    bool is_new;     // its part of the batch is not as its values are
 
     int lane;
     size_t first_wait; // into the run's: tasks of other lanes that it waits for
@@ -170,10 +172,18 @@ struct step_run {
     int all_capacity;
     struct step_lane *lanes; // owned; lane 0 is the stream itself
     int lane_count;
-    bool is_serial;             // the device has no more streams: all on lane 0
-    struct backend_event *fork; // owned
-    size_t dependency_count;    // see rill_step_info
-    size_t depth;               //
+    bool is_serial;              // the device has no more streams: all on lane 0
+    struct backend_batch *batch; // owned; NULL: none yet
+    struct backend_part *parts;  // owned: by task; NULL: the back end has no batches, or the step is too large
+    int *afters;                 // owned: the tasks that parts follow
+    int after_count;             //
+    int after_capacity;          //
+    bool has_news;               // some task is_new
+    bool is_reordered;           // |afters| has changed since the batch was queued
+    bool is_batchable;           // all tasks can be parts
+    struct backend_event *fork;  // owned
+    size_t dependency_count;     // see rill_step_info
+    size_t depth;                //
 };
 
 // step_run.c. A run for a replay on the stream with the values, which are checked and pinned; NULL after a failure.
@@ -201,6 +211,29 @@ rill_status step_find_bytes(const char *who, const struct step_operation *operat
 
 // step_order.c. Finds out what follows what, and lays it out on lanes.
 rill_status step_run_order(const char *who, struct step_run *run);
+
+// step_batch.c
+// What each task follows, without what that follows anyway.
+struct step_edges {
+    struct step_run *run;
+    bool is_wanted;
+    size_t size;
+    uint64_t *before; // owned, with |firsts| and |counts|: of each task all that come before it, as bits
+    int *firsts;
+    int *counts;
+    int *items; // owned
+    int count;
+    int capacity;
+};
+bool step_may_batch(const struct step_run *run);
+rill_status step_edges_begin(const char *who, struct step_edges *edges, struct step_run *run);
+// |found| is in falling order. False: no memory.
+bool step_edges_add(struct step_edges *edges, int index, const int *found, int found_count);
+rill_status step_edges_end(const char *who, struct step_edges *edges); // the run has them
+void step_edges_drop(struct step_edges *edges);
+// |out_is_done| false, with RILL_OK: nothing was queued, the tasks go by lanes.
+rill_status step_run_batch(const char *who, struct step_run *run, const struct pinned_stream *on, bool is_ordered,
+                           bool *out_is_done);
 
 // step_play.c
 rill_status step_run_play(const char *who, struct step_run *run, const struct pinned_stream *on, bool is_ordered);

@@ -21,6 +21,7 @@ struct ordering {
     int *seen;                 // of each task: 1 + the last one that was found to follow it
     int *found;                // those that the task at hand follows
     int found_count;
+    struct step_edges edges;
     bool has_failed; // no memory
 };
 
@@ -262,6 +263,7 @@ static void order_all(struct ordering *ordering)
         find(ordering, &table, i);
         measure(ordering, i);
         place(ordering, i);
+        ordering->has_failed |= !step_edges_add(&ordering->edges, i, ordering->found, ordering->found_count);
     }
     hazard_finish(&table);
 }
@@ -340,10 +342,16 @@ rill_status step_run_order(const char *who, struct step_run *run)
     ordering.depths = ordering.clocks + count * STEP_MAX_LANES;
     ordering.seen = ordering.depths + count;
     ordering.found = ordering.seen + count;
-    order_all(&ordering);
-    find_joins(&ordering);
+    rill_status status = step_edges_begin(who, &ordering.edges, run);
+    if (status == RILL_OK) {
+        order_all(&ordering);
+        find_joins(&ordering);
+        status = ordering.has_failed ? no_memory(who) : step_edges_end(who, &ordering.edges);
+    }
+    step_edges_drop(&ordering.edges);
     context_free(context, room, size);
-    if (ordering.has_failed || (context->order != NULL && !gather(run))) {
+    RILL_TRY(status);
+    if (context->order != NULL && !gather(run)) {
         return no_memory(who);
     }
     RILL_TRY(make_events(who, run));

@@ -1,5 +1,6 @@
-// A run is queued: each task on its lane, behind what it waits for. Lane 0 is the launch's own stream; the others are
-// the run's, begin behind the place of the launch, and are joined at the end, also after a failure.
+// A run is queued: as a batch where the back end takes it, else each task on its lane, behind what it waits for. Lane 0
+// is the launch's own stream; the others are the run's, begin behind the place of the launch, and are joined at the
+// end, also after a failure.
 #include "base/status.h"
 #include "runtime/launch.h"
 #include "runtime/step.h"
@@ -157,6 +158,11 @@ rill_status step_run_play(const char *who, struct step_run *run, const struct pi
 {
     struct play play = {.who = who, .run = run, .on = on, .is_ordered = is_ordered};
     assert(!run->is_stale);
+    bool is_done;
+    RILL_TRY(step_run_batch(who, run, on, is_ordered, &is_done));
+    if (is_done) {
+        return RILL_OK;
+    }
     RILL_TRY(find_capture(&play));
     // The place that lanes begin behind: where a task of lane 0 comes before the first of another lane, too.
     rill_status status = run->lane_count > 1 && !play.is_alone ? mark_fork(&play) : RILL_OK;

@@ -39,6 +39,9 @@ static void run_free(struct retirement *retirement)
         scratch_destroy(run->lanes[i].stream.scratch);
     }
     context->backend->event_destroy(run->fork);
+    context->backend->batch_destroy(run->batch);
+    context_free(context, run->parts, (size_t)run->task_count * sizeof *run->parts);
+    context_free(context, run->afters, (size_t)run->after_capacity * sizeof *run->afters);
     context_free(context, run->tasks, (size_t)run->task_count * sizeof *run->tasks);
     context_free(context, run->pins, run->arg_count * sizeof *run->pins);
     context_free(context, run->now, run->arg_count * sizeof *run->now);
@@ -254,7 +257,9 @@ static rill_status resolve(const char *who, struct step_run *run, int index)
         args[i] = now[i] != NULL ? *now[i] : operation->args[i];
     }
     task->is_changed = true;
+    task->is_new = true;
     run->has_changed = true;
+    run->has_news = true;
     return operation->kind == STEP_LAUNCH ? resolve_launch(who, run, operation, task, args)
                                           : resolve_bytes(who, run, operation, task, args);
 }

@@ -1,6 +1,6 @@
 // Random programs without an event, in automatic order: launches, copies, fills, reads, writes, views, addresses,
-// memory of the host, fields and callbacks over several streams and threads, with arrays and streams destroyed and made
-// again while they are in use. Every array is compared with what the same program gives serially, bit for bit.
+// memory of the host, fields, callbacks and steps over several streams and threads, with arrays and streams destroyed
+// and made again while they are in use. Every array is compared with what the same program gives serially, bit for bit.
 //
 // Each thread has arrays of its own; others belong to all threads, which use them under a lock.
 // RILL_TEST_SEED=n runs the programs of seed n alone, with the schedule of RILL_SCHEDULE and RILL_THREADS threads;
@@ -85,7 +85,14 @@ struct program {
     uint32_t host_model[MAX_N];
     atomic_int callbacks;
     int callbacks_expected;
-    const char *failed; // the call that failed
+    rill_step step;     // id 0: there is none
+    uint64_t step_seed; // what it was recorded of
+    bool step_has_k;    // some part of it takes k
+    bool is_model;      // only the models: what a step that is launched does
+    uint32_t total;     // of the last total that a step made; its result lies in |result|
+    bool has_total;
+    const uint32_t *k_given; // the value that the launch of the step gives; NULL: what was recorded
+    const char *failed;      // the call that failed
     char message[512];
 };
 
@@ -100,7 +107,7 @@ static bool failing(struct program *p, rill_status status, const char *call)
 
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \
-        if (failing(p, call, #call)) {                                                                                 \
+        if (!p->is_model && failing(p, call, #call)) {                                                                 \
             return;                                                                                                    \
         }                                                                                                              \
     } while (0)
@@ -282,8 +289,12 @@ static void do_host(struct program *p, rill_stream s, struct slot *a, uint32_t k
     }
 }
 
+static void drop_step(struct program *p);
+
+// What was recorded goes on to mean the array before.
 static void renew_array(struct program *p, struct slot *slot)
 {
+    drop_step(p);
     TRY(rill_array_destroy(slot->array));
     TRY(rill_array_create(p->k->context, RILL_U32, RILL_SHAPE(p->n), &slot->array));
     memset(slot->model, 0, sizeof slot->model);
@@ -307,6 +318,119 @@ static void do_callback(struct program *p, rill_stream s)
 {
     TRY(rill_stream_callback(s, count_callback, p));
     p->callbacks_expected++;
+}
+
+// ---- steps --------------------------------------------------------------------------------------------------------
+
+static void record_total(struct program *p, rill_stream s, struct slot *a)
+{
+    TRY(rill_launch_result(p->k->total, s, RILL_ARGS(p->n, a->array), p->result));
+    p->total = 0;
+    p->has_total = true;
+    for (int i = 0; i < p->n; i++) {
+        p->total += a->model[i];
+    }
+}
+
+// What the seed says: recorded, or done to the models. Nothing in it gives data or waits.
+static void do_parts(struct program *p, uint64_t seed)
+{
+    uint64_t random = p->random;
+    p->random = seed;
+    for (int count = 1 + (int)pick(p, 8); count > 0 && p->failed == NULL; count--) {
+        rill_stream s = p->streams[pick(p, STREAMS)];
+        uint32_t at = pick(p, ARRAYS);
+        struct slot *a = &p->slots[at];
+        struct slot *b = &p->slots[(at + 1 + pick(p, ARRAYS - 1)) % ARRAYS];
+        uint32_t recorded = pick(p, 1000);
+        uint32_t k = p->k_given != NULL ? *p->k_given : recorded;
+        uint32_t kind = pick(p, 12);
+        p->step_has_k |= kind < 8;
+        switch (kind) {
+        case 0:
+        case 1:
+        case 2: do_mix(p, s, p->n, a, b, k); break;
+        case 3: do_both(p, s, p->n, a, b, k); break;
+        case 4: do_part(p, s, p->n, a, k); break;
+        case 5: do_comb(p, s, p->n, a, k); break;
+        case 6: do_hit(p, s, p->n, a, b, k); break;
+        case 7: do_view(p, s, p->n, a, k); break;
+        case 8: do_steps(p, s, p->n, a, (int)(recorded % 20)); break;
+        case 9: do_fill(p, s, p->n, a, recorded); break;
+        case 10: do_copy(p, s, a, b); break;
+        default: record_total(p, s, a); break;
+        }
+    }
+    p->random = random;
+}
+
+static void drop_step(struct program *p)
+{
+    if (p->step.id != 0) {
+        TRY(rill_step_destroy(p->step)); // also while it runs
+        p->step.id = 0;
+    }
+}
+
+static void record_step(struct program *p)
+{
+    static _Thread_local uint32_t saved[ARRAYS][MAX_N];
+    bool has_any = p->has_any;
+    drop_step(p);
+    for (int i = 0; i < ARRAYS; i++) {
+        memcpy(saved[i], p->slots[i].model, sizeof saved[i]);
+    }
+    p->step_seed = p->random;
+    p->step_has_k = false;
+    p->has_any = false; // a launch that is recorded names its stream
+    TRY(rill_record_begin(p->k->context));
+    do_parts(p, p->step_seed);
+    TRY(rill_record_end(p->k->context, &p->step));
+    TRY(rill_step_repeat(p->step, 1 + pick(p, 2)));
+    p->has_any = has_any;
+    p->has_total = false;
+    for (int i = 0; i < ARRAYS; i++) {
+        memcpy(p->slots[i].model, saved[i], sizeof saved[i]);
+    }
+}
+
+static void launch_step(struct program *p, rill_stream s)
+{
+    uint32_t k = pick(p, 1000);
+    bool gives = p->step_has_k && pick(p, 2) == 0;
+    rill_step_info info = {0};
+    bool has_any = p->has_any;
+    if (gives) {
+        TRY(rill_step_launch(p->step, s, RILL_VALUES(RILL_SET("k", k))));
+    } else {
+        TRY(rill_step_launch(p->step, s, RILL_NO_VALUES));
+    }
+    TRY(rill_step_describe(p->step, &info));
+    p->k_given = gives ? &k : NULL;
+    p->is_model = true;
+    p->has_any = false;
+    for (size_t i = 0; i < info.repeat_count; i++) {
+        do_parts(p, p->step_seed);
+    }
+    p->is_model = false;
+    p->has_any = has_any;
+    p->k_given = NULL;
+    if (p->has_total) {
+        uint32_t got = 0;
+        TRY(rill_array_read(p->result, p->streams[pick(p, STREAMS)], &got, sizeof got));
+        expect(p, got == p->total, "the total of a step is wrong");
+        p->has_total = false;
+    }
+}
+
+static void do_recorded(struct program *p, rill_stream s)
+{
+    if (p->step.id == 0 || pick(p, 3) == 0) {
+        record_step(p);
+    }
+    for (uint32_t i = pick(p, 3); i > 0 && p->failed == NULL; i--) {
+        launch_step(p, s);
+    }
 }
 
 // ---- programs -----------------------------------------------------------------------------------------------------
@@ -369,9 +493,11 @@ static void do_one(struct program *p)
     int s = (int)pick(p, STREAMS);
     uint32_t a = pick(p, ARRAYS);
     uint32_t b = (a + 1 + pick(p, ARRAYS - 1)) % ARRAYS;
-    switch (pick(p, 12)) {
+    switch (pick(p, 14)) {
     case 0:
     case 1: on_common(p, p->streams[s]); break;
+    case 5:
+    case 6: do_recorded(p, p->streams[s]); break;
     case 2: do_host(p, p->streams[s], &p->slots[a], pick(p, 1000)); break;
     case 3: renew_array(p, &p->slots[a]); break;
     case 4: pick(p, 2) == 0 ? renew_stream(p, s) : do_callback(p, p->streams[s]); break;
@@ -404,6 +530,7 @@ static void run_program(struct program *p)
         do_one(p);
     }
     compare(p);
+    drop_step(p);
     for (int i = 0; i < ARRAYS && p->failed == NULL; i++) {
         TRY(rill_array_destroy(p->slots[i].array));
     }

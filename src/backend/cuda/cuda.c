@@ -176,6 +176,8 @@ static rill_status context_open(size_t index, const struct backend_host *host, s
     out->has_peers = cu->copy_peer != NULL;
     out->has_graphs = driver_has_graphs(&cuda_driver);
     out->takes_rows = true;
+    out->has_memory_nodes = out->has_graphs && cu->graph_add_copy != NULL && cu->graph_add_fill != NULL &&
+                            cu->exec_set_copy != NULL && cu->exec_set_fill != NULL;
     out->has_conditions = out->has_graphs && cu->graph_handle != NULL && cu->graph_add_node != NULL &&
                           driver.library.version >= CUDA_CONDITIONS_VERSION;
     out->has_meeting =
@@ -479,6 +481,49 @@ static rill_status graph_condition(const struct gpu_condition *condition, void *
     return status;
 }
 
+static struct cu_copy_node copy_node(const struct gpu_memory_node *memory)
+{
+    return (struct cu_copy_node){
+        .source = {.kind = CU_MEMORY_UNIFIED, .address = memory->source, .pitch = memory->count},
+        .target = {.kind = CU_MEMORY_UNIFIED, .address = memory->target, .pitch = memory->count},
+        .width = memory->count,
+        .height = 1,
+        .depth = 1};
+}
+
+static struct cu_fill_node fill_node(const struct gpu_memory_node *memory)
+{
+    return (struct cu_fill_node){.target = memory->target,
+                                 .value = memory->value,
+                                 .element_size = (unsigned)memory->width,
+                                 .width = memory->count,
+                                 .height = 1};
+}
+
+static rill_status graph_memory(void *object, void *graph, const struct gpu_memory_node *memory, void *const *after,
+                                size_t after_count, void **out_node)
+{
+    const struct cuda_context *context = object;
+    const struct cu_copy_node copy = copy_node(memory);
+    const struct cu_fill_node fill = fill_node(memory);
+    const cu_node *nodes = (const cu_node *)after;
+    cu_node node = NULL;
+    rill_status status = memory->source != 0
+                             ? CALL(graph_add_copy, &node, graph, nodes, after_count, &copy, context->context)
+                             : CALL(graph_add_fill, &node, graph, nodes, after_count, &fill, context->context);
+    *out_node = status == RILL_OK ? node : NULL;
+    return status;
+}
+
+static rill_status exec_set_memory(void *object, void *exec, void *node, const struct gpu_memory_node *memory)
+{
+    const struct cuda_context *context = object;
+    const struct cu_copy_node copy = copy_node(memory);
+    const struct cu_fill_node fill = fill_node(memory);
+    return memory->source != 0 ? CALL(exec_set_copy, exec, node, &copy, context->context)
+                               : CALL(exec_set_fill, exec, node, &fill, context->context);
+}
+
 static const struct gpu_driver cuda_driver = {
     .name = "cuda",
     .title = "the driver",
@@ -505,6 +550,8 @@ static const struct gpu_driver cuda_driver = {
     .condition_function = condition_function,
     .graph_handle = graph_handle,
     .graph_condition = graph_condition,
+    .graph_memory = graph_memory,
+    .exec_set_memory = exec_set_memory,
     .stream_adopt = stream_adopt,
 };
 

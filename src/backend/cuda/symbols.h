@@ -17,6 +17,7 @@
 //       tests call it, to hold a stream.
 //   cuGraphAddKernelNode, cuGraphExecKernelNodeSetParams: the plain names, which every driver has. Their parameters are
 //       those of _v2 without the last two members.
+//   cuGraphAddMemcpyNode, cuGraphAddMemsetNode and what sets these: the plain names, of which there are no others.
 //   cuGraphAddNode: since CUDA 12.2, with conditional nodes since 12.3; _v2 takes data of edges too.
 //   cuLinkCreate_v2, cuLinkAddData_v2: since CUDA 6.5; the plain names' options had 32 bits.
 //   cuStreamGetCaptureInfo_v2: since CUDA 11.3 it gives the graph; _v3 (12.3) adds the kinds of edges, which nobody
@@ -59,6 +60,35 @@ struct cu_kernel_node {
     unsigned shared_size;
     void **params;
     void **extra;
+};
+
+struct cu_copy_side {
+    size_t x;
+    size_t y;
+    size_t z;
+    size_t level;
+    int kind; // CU_MEMORY_UNIFIED
+    void *host;
+    cu_address address;
+    void *array;
+    void *reserved;
+    size_t pitch;
+    size_t height;
+};
+struct cu_copy_node {
+    struct cu_copy_side source;
+    struct cu_copy_side target;
+    size_t width; // bytes
+    size_t height;
+    size_t depth;
+};
+struct cu_fill_node {
+    cu_address target;
+    size_t pitch;
+    unsigned value;
+    unsigned element_size;
+    size_t width; // elements
+    size_t height;
 };
 
 // The value of a launch's attribute.
@@ -130,6 +160,7 @@ enum {
     CU_JIT_ERROR_LOG_SIZE = 6,
     CU_JIT_LINE_INFO = 13,
     CU_JIT_INPUT_PTX = 1,
+    CU_MEMORY_UNIFIED = 4,
     CU_NODE_CONDITIONAL = 13,
     CU_DEVICE_COOPERATIVE_LAUNCH = 95,
     CU_LAUNCH_COOPERATIVE = 2, // attribute of a node
@@ -162,6 +193,10 @@ enum {
     X(occupancy,             "cuOccupancyMaxPotentialBlockSize",  REQUIRED, (int *grid, int *block, cu_function function, void *shared, size_t shared_size, int limit))\
     X(launch_cooperative,    "cuLaunchCooperativeKernel",         OPTIONAL, (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_size, cu_stream stream, void **params))\
     X(node_set,              "cuGraphKernelNodeSetAttribute",     OPTIONAL, (cu_node node, int attribute, const union cu_launch_value *value))\
+    X(graph_add_copy,        "cuGraphAddMemcpyNode",              OPTIONAL, (cu_node *out, cu_graph graph, const cu_node *after, size_t count, const struct cu_copy_node *copy, cu_context context))\
+    X(graph_add_fill,        "cuGraphAddMemsetNode",              OPTIONAL, (cu_node *out, cu_graph graph, const cu_node *after, size_t count, const struct cu_fill_node *fill, cu_context context))\
+    X(exec_set_copy,         "cuGraphExecMemcpyNodeSetParams",    OPTIONAL, (cu_exec exec, cu_node node, const struct cu_copy_node *copy, cu_context context))\
+    X(exec_set_fill,         "cuGraphExecMemsetNodeSetParams",    OPTIONAL, (cu_exec exec, cu_node node, const struct cu_fill_node *fill, cu_context context))\
     X(graph_handle,          "cuGraphConditionalHandleCreate",    OPTIONAL, (uint64_t *out, cu_graph graph, cu_context context, unsigned initial, unsigned flags))\
     X(graph_add_node,        "cuGraphAddNode",                    OPTIONAL, (cu_node *out, cu_graph graph, const cu_node *after, size_t count, struct cu_node_options *options))
 // clang-format on

@@ -159,9 +159,9 @@ rill_status gpu_copy_from(struct backend_stream *stream, void *target, struct ba
     return status == RILL_OK || atomic_load(&device->is_lost) ? status : RILL_ERR_UNSUPPORTED;
 }
 
-// The width of a memset that makes the element again and again; 0: there is none.
-static int width_of(const unsigned char *element, size_t size, uint32_t *out_value)
+int gpu_fill_width(const void *bytes, size_t size, uint32_t *out_value)
 {
+    const unsigned char *element = bytes;
     for (int width = 1; width <= 4; width *= 2) {
         bool repeats = size % (size_t)width == 0;
         for (size_t i = (size_t)width; repeats && i < size; i++) {
@@ -205,7 +205,7 @@ rill_status gpu_fill_now(struct backend_stream *stream, void *target, size_t cou
 {
     uint64_t to = (uint64_t)(uintptr_t)target;
     uint32_t value;
-    int width = width_of(element, size, &value);
+    int width = gpu_fill_width(element, size, &value);
     bool is_set = width != 0 && to % (uint64_t)width == 0;
     if (stream->is_capturing && !is_set) {
         return gpu_capture_refuse("only elements of 1, 2 or 4 bytes can be filled in");

@@ -74,6 +74,8 @@ void gpu_launch_fail(struct backend_stream *stream, const struct backend_launch 
 rill_status gpu_copy_now(struct backend_stream *stream, const struct gpu_copy *copy);
 // The same as part of a larger operation. |out_has_begun|: something of the target will change though the rest failed.
 rill_status gpu_copy_queue(struct backend_stream *stream, const struct gpu_copy *copy, bool *out_has_begun);
+// The width of a memset that makes the element again and again; 0: there is none.
+int gpu_fill_width(const void *bytes, size_t size, uint32_t *out_value);
 rill_status gpu_fill_now(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
 rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark);
 rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark, bool has_stood);

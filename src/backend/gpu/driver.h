@@ -24,7 +24,8 @@ struct gpu_properties {
     bool has_graphs;
     bool takes_rows; // of a graph's kernel: all parameters in a row, which costs the driver less than one by one
     bool has_conditions;
-    bool has_meeting; // grids can be launched such that all blocks run at the same time
+    bool has_memory_nodes; // graph_memory
+    bool has_meeting;      // grids can be launched such that all blocks run at the same time
     bool has_pools;
     bool has_binaries;
     bool has_peers;
@@ -53,6 +54,16 @@ struct gpu_condition {
     bool is_loop;
     void *const *after;
     size_t after_count;
+};
+
+// A node of a graph that copies from |source| or, where that is 0, stores |value| |count| times. Memory of the device,
+// or of the host and pinned.
+struct gpu_memory_node {
+    uint64_t target;
+    uint64_t source;
+    size_t count;   // bytes of a copy
+    uint32_t value; //
+    int width;      // 1, 2 or 4
 };
 
 // result.c: a driver's result as a status with words. What needs none is not asked for any.
@@ -127,6 +138,11 @@ struct gpu_driver {
     rill_status (*condition_function)(void *context, void **out_function);
     rill_status (*graph_handle)(void *context, void *graph, bool initial, uint64_t *out_handle);
     rill_status (*graph_condition)(const struct gpu_condition *condition, void **out_node, void **out_body);
+
+    // Nodes that copy and fill; NULL: graphs have none of them.
+    rill_status (*graph_memory)(void *context, void *graph, const struct gpu_memory_node *memory, void *const *after,
+                                size_t after_count, void **out_node);
+    rill_status (*exec_set_memory)(void *context, void *exec, void *node, const struct gpu_memory_node *memory);
 
     // A stream of others: the handle that Rill uses for |native|. |out_is_per_thread|: it means another stream in every
     // thread.

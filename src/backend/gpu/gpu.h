@@ -46,6 +46,9 @@ rill_status gpu_copy(struct backend_stream *stream, void *target, const void *so
 rill_status gpu_copy_from(struct backend_stream *stream, void *target, struct backend_device *source_device,
                           const void *source, size_t size);
 rill_status gpu_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
+rill_status gpu_batch_queue(struct backend_stream *stream, struct backend_batch **batch,
+                            const struct backend_parts *parts, bool *out_is_done);
+void gpu_batch_destroy(struct backend_batch *batch);
 rill_status gpu_notify(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold);
 void gpu_proceed(struct backend_stream *stream);
 
@@ -72,7 +75,8 @@ rill_status gpu_event_elapsed(struct backend_event *begin, struct backend_event 
     .stream_synchronize = gpu_stream_synchronize, .stream_help = backend_no_help,                                      \
     .stream_is_idle = gpu_stream_is_idle, .stream_is_quiet = gpu_stream_is_quiet, .stream_error = gpu_stream_error,    \
     .stream_clear_error = gpu_stream_clear_error, .stream_wait = gpu_stream_wait, .launch = gpu_launch,                \
-    .copy = gpu_copy, .copy_from = gpu_copy_from, .fill = gpu_fill, .notify = gpu_notify, .proceed = gpu_proceed,      \
+    .copy = gpu_copy, .copy_from = gpu_copy_from, .fill = gpu_fill, .batch_queue = gpu_batch_queue,                    \
+    .batch_destroy = gpu_batch_destroy, .notify = gpu_notify, .proceed = gpu_proceed,                                  \
     .event_create = gpu_event_create, .event_destroy = gpu_event_destroy, .event_record = gpu_event_record,            \
     .event_is_recorded = gpu_event_is_recorded, .event_wait = gpu_event_wait,                                          \
     .event_synchronize = gpu_event_synchronize, .event_is_reached = gpu_event_is_reached,                              \

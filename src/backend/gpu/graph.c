@@ -144,11 +144,12 @@ static bool sizes_alike(const struct gpu_instance *instance, const struct gpu_co
     return change == 0;
 }
 
-static void add_tally(struct backend_stream *stream, const struct gpu_tally *tally)
+void gpu_tally_add(struct backend_stream *stream, const struct gpu_tally *tally)
 {
     gpu_total(&stream->totals.task_count, tally->task_count);
     gpu_total(&stream->totals.parallel_count, tally->parallel_count);
     gpu_total(&stream->totals.whole_count, tally->whole_count);
+    gpu_count_more(&stream->device->counters.in_order_count, tally->in_order_count);
     for (int i = 0; tally->region_count > 0 && i < BACKEND_REGION_WAY_COUNT; i++) {
         gpu_count_more(&stream->device->counters.region_counts[i], tally->region_counts[i]);
     }
@@ -164,7 +165,7 @@ static rill_status replay_tasks(struct backend_stream *stream, struct gpu_instan
     }
     uint64_t begin = begin_time(stream, instance);
     RILL_TRY(gpu_nodes_launch(stream, instance->nodes, instance->node_count, common));
-    add_tally(stream, &instance->tally);
+    gpu_tally_add(stream, &instance->tally);
     end_time(stream, instance, false, begin);
     return RILL_OK;
 }
@@ -180,7 +181,7 @@ static rill_status replay(struct backend_stream *stream, struct gpu_instance *in
         if (!is_same) {
             gpu_instance_remember_common(instance, common);
         }
-        add_tally(stream, &instance->tally);
+        gpu_tally_add(stream, &instance->tally);
     }
     return RILL_OK;
 }

@@ -45,6 +45,7 @@ struct gpu_tally {
     uint32_t task_count;
     uint32_t parallel_count;
     uint32_t whole_count;
+    uint32_t in_order_count;
     uint32_t region_count; // of all ways together
     uint32_t region_counts[BACKEND_REGION_WAY_COUNT];
 };
@@ -62,6 +63,9 @@ struct gpu_recording {
 };
 
 struct gpu_instance;
+
+// graph.c: counts once more what the walk has counted.
+void gpu_tally_add(struct backend_stream *stream, const struct gpu_tally *tally);
 
 // sink_recorded.c: an empty recording.
 void gpu_recording_begin(struct gpu_recording *recording);

@@ -131,19 +131,8 @@ struct gpu_instance *gpu_instance_add(struct backend_stream *stream, const struc
 
 // ---- the driver's graph -------------------------------------------------------------------------------------------
 
-// Arguments that are longer go one by one: they would be copied twice.
-enum { ROW_ARGS_SIZE = 256, ROW_WORDS = ROW_ARGS_SIZE / 8 + 5 };
-
-struct call_params {
-    uint64_t none; // in place of arguments
-    void *params[6];
-    struct gpu_kernel_call call;
-    uint64_t row[ROW_WORDS];
-};
-
-// |conditions| are the instance's; NULL where there are none.
-static void fill_call(struct call_params *out, const struct gpu_node *node, const struct gpu_common *common,
-                      const uint64_t *conditions)
+void gpu_call_fill(struct gpu_call_params *out, const struct gpu_node *node, const struct gpu_common *common,
+                   const uint64_t *conditions)
 {
     assert(node->kind == GPU_NODE_KERNEL && (node->sets[0] == 0 || conditions != NULL));
     out->none = 0;
@@ -165,10 +154,10 @@ static void fill_call(struct call_params *out, const struct gpu_node *node, cons
 }
 
 // The same in a row. The code takes its arguments in whole words, and one word where there are none.
-static void fill_row(struct call_params *out, const struct gpu_node *node, const struct gpu_common *common)
+static void fill_row(struct gpu_call_params *out, const struct gpu_node *node, const struct gpu_common *common)
 {
     size_t words = common->args_size > 0 ? (common->args_size + 7) / 8 : 1;
-    assert(words + 5 <= ROW_WORDS);
+    assert(words + 5 <= GPU_ROW_WORDS);
     out->row[words - 1] = 0;
     if (common->args_size > 0) {
         memcpy(out->row, common->args, common->args_size);
@@ -183,6 +172,16 @@ static void fill_row(struct call_params *out, const struct gpu_node *node, const
                                          .block = node->block,
                                          .row = out->row,
                                          .row_size = (words + 5) * sizeof(uint64_t)};
+}
+
+void gpu_call_fill_short(struct gpu_call_params *out, const struct backend_device *device, const struct gpu_node *node,
+                         const struct gpu_common *common, const uint64_t *conditions)
+{
+    if (device->properties.takes_rows && common->args_size <= GPU_ROW_ARGS_SIZE && node->has_args) {
+        fill_row(out, node, common);
+    } else {
+        gpu_call_fill(out, node, common, conditions);
+    }
 }
 
 // Handles for the conditional nodes of one graph: kernels in it are told them before the nodes are there.
@@ -213,8 +212,8 @@ static rill_status build_node(struct backend_stream *stream, struct gpu_instance
         after[k] = instance->handles[recording->edges[node->first_edge + k]];
     }
     if (node->kind == GPU_NODE_KERNEL) {
-        struct call_params params;
-        fill_call(&params, node, common, instance->conditions);
+        struct gpu_call_params params;
+        gpu_call_fill(&params, node, common, instance->conditions);
         return driver_graph_add(device->driver, graph, &params.call, after, (size_t)node->edge_count,
                                 &instance->handles[index]);
     }
@@ -299,7 +298,6 @@ bool gpu_instance_is_same(const struct gpu_instance *instance, const struct gpu_
 rill_status gpu_instance_update(struct backend_stream *stream, struct gpu_instance *instance,
                                 const struct gpu_node *nodes, const struct gpu_common *common, bool is_same)
 {
-    bool takes_rows = stream->device->properties.takes_rows && common->args_size <= ROW_ARGS_SIZE;
     for (int i = 0; i < instance->node_count; i++) {
         const struct gpu_node *node = &nodes[i];
         if (node->kind != GPU_NODE_KERNEL) {
@@ -308,12 +306,8 @@ rill_status gpu_instance_update(struct backend_stream *stream, struct gpu_instan
         if (is_same && (node == &instance->nodes[i] || is_node_same(node, &instance->nodes[i]))) {
             continue;
         }
-        struct call_params params;
-        if (takes_rows && node->has_args) {
-            fill_row(&params, node, common);
-        } else {
-            fill_call(&params, node, common, instance->conditions);
-        }
+        struct gpu_call_params params;
+        gpu_call_fill_short(&params, stream->device, node, common, instance->conditions);
         RILL_TRY(driver_exec_set(stream->device->driver, instance->exec, instance->handles[i], &params.call));
     }
     return RILL_OK;
@@ -344,8 +338,8 @@ rill_status gpu_nodes_launch(struct backend_stream *stream, const struct gpu_nod
                              const struct gpu_common *common)
 {
     for (int i = 0; i < count; i++) {
-        struct call_params params;
-        fill_call(&params, &nodes[i], common, NULL);
+        struct gpu_call_params params;
+        gpu_call_fill(&params, &nodes[i], common, NULL);
         RILL_TRY(driver_launch(stream->device->driver, stream->lane.handle, &params.call));
         stream->has_begun = true;
     }

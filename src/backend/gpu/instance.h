@@ -73,6 +73,21 @@ void gpu_instance_remember_common(struct gpu_instance *instance, const struct gp
 struct gpu_difference gpu_instance_compare(const struct gpu_instance *instance, const struct gpu_common *common);
 bool gpu_instance_is_same(const struct gpu_instance *instance, const struct gpu_common *common);
 
+// What the driver is told of a kernel's node. Arguments that are longer go one by one: they would be copied twice.
+enum { GPU_ROW_ARGS_SIZE = 256, GPU_ROW_WORDS = GPU_ROW_ARGS_SIZE / 8 + 5 };
+struct gpu_call_params {
+    uint64_t none; // in place of arguments
+    void *params[6];
+    struct gpu_kernel_call call;
+    uint64_t row[GPU_ROW_WORDS];
+};
+// |conditions| are those of the graph; NULL where there are none. |out| points into |common|, |node| and |conditions|.
+void gpu_call_fill(struct gpu_call_params *out, const struct gpu_node *node, const struct gpu_common *common,
+                   const uint64_t *conditions);
+// The same for driver_exec_set(), in the form that costs the driver least.
+void gpu_call_fill_short(struct gpu_call_params *out, const struct backend_device *device, const struct gpu_node *node,
+                         const struct gpu_common *common, const uint64_t *conditions);
+
 // The nodes one after the other, without a graph.
 rill_status gpu_nodes_launch(struct backend_stream *stream, const struct gpu_node *nodes, int count,
                              const struct gpu_common *common);

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Room for what the host knows of the launch block, and the state of its slots behind it.
-static rill_status make_shadow(struct gpu_run *run)
+rill_status gpu_run_make_shadow(struct gpu_run *run)
 {
     struct backend_stream *stream = run->stream;
     const struct plan_kernel *plan = run->kernel->plan;
@@ -190,9 +189,7 @@ static rill_status make_ticks(struct backend_stream *stream)
     return RILL_OK;
 }
 
-// Marks every so many launches with an event, and waits for the oldest of these where too many launches are
-// outstanding.
-static rill_status make_room(struct backend_stream *stream, backend_must_not_wait must_not_wait)
+rill_status gpu_stream_make_room(struct backend_stream *stream, backend_must_not_wait must_not_wait)
 {
     uint64_t number = stream->launch_count++;
     bool has_tick = number % GPU_LAUNCHES_A_TICK == 0 && number > 0;
@@ -247,7 +244,7 @@ static rill_status record_and_replay(struct gpu_run *run, bool *out_is_done)
     run->recording = stream->recording;
     run->sink = &gpu_sink_recorded;
     gpu_recording_begin(run->recording);
-    RILL_TRY(make_shadow(run));
+    RILL_TRY(gpu_run_make_shadow(run));
     walk_plan(run);
     struct gpu_recording *recording = run->recording;
     run->recording = NULL;
@@ -271,7 +268,7 @@ static rill_status recall(struct gpu_run *run, bool *out_is_done)
 static rill_status walk_again(struct gpu_run *run, bool was_recorded)
 {
     assert(run->recording == NULL && !run->sink->decides_on_device);
-    RILL_TRY(make_shadow(run));
+    RILL_TRY(gpu_run_make_shadow(run));
     run->is_second = was_recorded;
     uint64_t begin = run->stream->told != NULL ? clock_now() : 0;
     walk_plan(run);
@@ -285,7 +282,7 @@ static rill_status run_plan(struct gpu_run *run)
 {
     bool is_captured = run->stream->is_capturing;
     if (!is_captured) {
-        RILL_TRY(make_room(run->stream, run->launch->must_not_wait));
+        RILL_TRY(gpu_stream_make_room(run->stream, run->launch->must_not_wait));
     }
     RILL_TRY(prepare(run));
     struct backend_device *device = run->device;

@@ -15,7 +15,8 @@ enum gpu_slot_state {
     GPU_SLOT_DEVICE, // a task may have written it since
 };
 
-struct gpu_sink; // sink.h
+struct gpu_sink;       // sink.h
+struct gpu_batch_item; // batch.h
 
 // Where the walk of one block, or of the kernel itself, queues its work.
 struct gpu_walk {
@@ -49,6 +50,7 @@ struct gpu_run {
     uint64_t result;                    // pinned: where the returned value comes first, for memory of the host
     const struct gpu_sink *sink;        // what becomes of tasks, stores and regions
     struct gpu_recording *recording;    // borrowed; the recorded sink's; NULL: another one's turn
+    struct gpu_batch_item *batch;       // borrowed: the part of a batch that is recorded; NULL: it is none
     bool is_remote;                     // tasks run in the version for memory outside of the device
     bool is_second;                     // the plan was walked already: counts and notes are made
     int target;                         // of the break that is on its way
@@ -89,6 +91,13 @@ struct gpu_why {
     const char *what;
 };
 
+// launch.c
+// Room for what the host knows of the launch block, and the state of its slots behind it.
+rill_status gpu_run_make_shadow(struct gpu_run *run);
+// Marks every so many launches with an event, and waits for the oldest of these where too many launches are
+// outstanding.
+rill_status gpu_stream_make_room(struct backend_stream *stream, backend_must_not_wait must_not_wait);
+
 // walk.c
 enum gpu_step gpu_walk_node(struct gpu_walk *walk, const struct plan_node *node);
 bool gpu_eval(struct gpu_walk *walk, const struct plan_expr *expr, const struct gpu_why *why, union ir_value *out);
@@ -116,6 +125,9 @@ enum gpu_step gpu_task_assign(struct gpu_walk *walk, const struct plan_node *nod
 
 // Room for partial records, which the tasks of the walk use one after the other.
 rill_status gpu_make_partials(struct gpu_walk *walk, size_t size);
+
+// batch.c: memory that is the part's as long as the batch is there
+rill_status gpu_batch_take(struct gpu_run *run, size_t size, uint64_t *out_address);
 
 // resident.c: runs a loop in order on the device, if it can; false: it is walked.
 bool gpu_resident_run(struct gpu_walk *walk, const struct plan_node *node, enum gpu_step *out_step);

@@ -40,8 +40,11 @@ rill_status gpu_make_partials(struct gpu_walk *walk, size_t size)
     if (walk->partials_size >= size) {
         return RILL_OK;
     }
-    gpu_run_note(walk->run);
-    RILL_TRY(gpu_ring_take(walk->run->stream, GPU_RING_PLAIN, size, walk->run->launch->must_not_wait, &walk->partials));
+    struct gpu_run *run = walk->run;
+    gpu_run_note(run);
+    RILL_TRY(run->batch != NULL
+                 ? gpu_batch_take(run, size, &walk->partials)
+                 : gpu_ring_take(run->stream, GPU_RING_PLAIN, size, run->launch->must_not_wait, &walk->partials));
     walk->partials_size = size;
     return RILL_OK;
 }
@@ -137,10 +140,18 @@ static void say_in_order(struct gpu_run *run, const struct plan_task *task, char
     arena_finish(&arena);
 }
 
+static void count_in_order(struct gpu_run *run)
+{
+    gpu_count(&run->device->counters.in_order_count);
+    if (run->recording != NULL) {
+        run->recording->tally.in_order_count++;
+    }
+}
+
 static void log_in_order(struct gpu_run *run, const struct plan_task *task)
 {
     char why[512];
-    gpu_count(&run->device->counters.in_order_count);
+    count_in_order(run);
     say_in_order(run, task, why, sizeof why);
     backend_log(&run->device->host, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
                 run->kernel->plan->name, plan_file(run->image->plan, task->loc.file), task->loc.line, why);
@@ -254,7 +265,7 @@ static rill_status run_serial(struct gpu_walk *walk, const struct plan_task *pla
         gpu_run_note(run);
     }
     if (plan->loop >= 0 && !run->is_second) {
-        gpu_count(&run->device->counters.in_order_count);
+        count_in_order(run);
         backend_log(&run->device->host, BACKEND_LOG_NOTE,
                     "kernel '%s', %s:%u: the nest runs as in the source: arguments overlap, or indices wrap",
                     run->kernel->plan->name, plan_file(run->image->plan, plan->loc.file), plan->loc.line);

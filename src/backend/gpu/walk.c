@@ -19,8 +19,11 @@ enum gpu_step gpu_run_refuse(struct gpu_run *run, const struct plan_effect *a, c
     struct backend_error error;
     backend_describe_restrict(run->image->plan, run->kernel->plan, a, b, &error);
     error.stream = stream->id;
-    gpu_count(&run->device->counters.launch_failed_count);
     run->has_failed = true;
+    if (run->batch != NULL) { // it is launched by itself, and fails then
+        return GPU_FAIL;
+    }
+    gpu_count(&run->device->counters.launch_failed_count);
     if (run->launch->caller != NULL) {
         *run->launch->caller = error;
         return GPU_FAIL;

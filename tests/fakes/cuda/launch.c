@@ -318,6 +318,71 @@ int fake_cu_graph_add_kernel(cu_node *out, cu_graph handle, const cu_node *after
     return code;
 }
 
+// ---- copies and fills in graphs -----------------------------------------------------------------------------------
+
+static int add_memory(const char *call, cu_node *out, cu_graph handle, const cu_node *after, size_t count,
+                      struct fake_work *work)
+{
+    fake_lock();
+    struct fake_graph *graph = fake_get_locked(handle, FAKE_GRAPH, call);
+    int code = graph == NULL ? FAKE_INVALID_HANDLE : FAKE_OK;
+    struct fake_node *node = graph != NULL ? fake_graph_add_locked(graph, work, NULL, 0) : NULL;
+    for (size_t i = 0; i < count && code == FAKE_OK; i++) {
+        struct fake_node *before = fake_get_locked(after[i], FAKE_NODE, call);
+        code = before != NULL && before->graph == graph ? FAKE_OK : FAKE_INVALID_VALUE;
+        if (code == FAKE_OK) {
+            fake_node_after_locked(node, before);
+        }
+    }
+    if (code == FAKE_OK) {
+        *out = fake_handle(node);
+    }
+    fake_unlock();
+    return code;
+}
+
+// False: the driver copies no ranges that overlap, none of more than one row, and nothing between it knows not what.
+static bool make_copy(const struct cu_copy_node *node, struct fake_work *out)
+{
+    cu_address to = node->target.address;
+    cu_address from = node->source.address;
+    bool overlaps = to < from ? from - to < node->width : to - from < node->width;
+    *out = (struct fake_work){.kind = FAKE_OP_COPY, .u.copy = {.target = to, .source = from, .size = node->width}};
+    return !overlaps && node->width > 0 && node->height == 1 && node->depth == 1 &&
+           node->source.kind == CU_MEMORY_UNIFIED && node->target.kind == CU_MEMORY_UNIFIED;
+}
+
+static bool make_fill(const struct cu_fill_node *node, struct fake_work *out)
+{
+    unsigned size = node->element_size;
+    *out = (struct fake_work){.kind = FAKE_OP_FILL,
+                              .u.fill = {.target = node->target,
+                                         .value = node->value,
+                                         .element_size = size,
+                                         .count = node->width}};
+    return (size == 1 || size == 2 || size == 4) && node->target % size == 0 && node->width > 0 && node->height == 1;
+}
+
+int fake_cu_graph_add_copy(cu_node *out, cu_graph graph, const cu_node *after, size_t count,
+                           const struct cu_copy_node *copy, cu_context context)
+{
+    static const char call[] = "cuGraphAddMemcpyNode";
+    ENTER(call, DEVICE);
+    struct fake_work work;
+    bool is_good = context != NULL && make_copy(copy, &work);
+    return is_good ? add_memory(call, out, graph, after, count, &work) : FAKE_INVALID_VALUE;
+}
+
+int fake_cu_graph_add_fill(cu_node *out, cu_graph graph, const cu_node *after, size_t count,
+                           const struct cu_fill_node *fill, cu_context context)
+{
+    static const char call[] = "cuGraphAddMemsetNode";
+    ENTER(call, DEVICE);
+    struct fake_work work;
+    bool is_good = context != NULL && make_fill(fill, &work);
+    return is_good ? add_memory(call, out, graph, after, count, &work) : FAKE_INVALID_VALUE;
+}
+
 int fake_cu_graph_handle(uint64_t *out, cu_graph handle, cu_context context, unsigned initial, unsigned flags)
 {
     static const char call[] = "cuGraphConditionalHandleCreate";
@@ -505,6 +570,40 @@ int fake_cu_exec_set_kernel(cu_exec handle, cu_node node, const void *kernel)
     fake_unlock();
     leave_exec(exec);
     return code;
+}
+
+static int set_memory(const char *call, cu_exec handle, cu_node node_handle, const struct fake_work *work)
+{
+    struct fake_exec *exec = enter_exec(handle, call);
+    fake_lock();
+    struct fake_node *node = exec != NULL ? fake_get_locked(node_handle, FAKE_NODE, call) : NULL;
+    struct fake_node *own = node != NULL ? find_own(exec->source, exec->graph, node) : NULL;
+    int code = own != NULL && own->work.kind == work->kind ? FAKE_OK : FAKE_INVALID_VALUE;
+    if (code == FAKE_OK) {
+        fake_work_finish(&own->work);
+        own->work = *work;
+    }
+    fake_unlock();
+    leave_exec(exec);
+    return code;
+}
+
+int fake_cu_exec_set_copy(cu_exec exec, cu_node node, const struct cu_copy_node *copy, cu_context context)
+{
+    static const char call[] = "cuGraphExecMemcpyNodeSetParams";
+    ENTER(call, DEVICE);
+    struct fake_work work;
+    bool is_good = context != NULL && make_copy(copy, &work);
+    return is_good ? set_memory(call, exec, node, &work) : FAKE_INVALID_VALUE;
+}
+
+int fake_cu_exec_set_fill(cu_exec exec, cu_node node, const struct cu_fill_node *fill, cu_context context)
+{
+    static const char call[] = "cuGraphExecMemsetNodeSetParams";
+    ENTER(call, DEVICE);
+    struct fake_work work;
+    bool is_good = context != NULL && make_fill(fill, &work);
+    return is_good ? set_memory(call, exec, node, &work) : FAKE_INVALID_VALUE;
 }
 
 int fake_cu_exec_destroy(cu_exec handle)
