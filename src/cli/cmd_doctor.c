@@ -47,10 +47,10 @@ static void check_libraries(struct doctor *doctor)
 
 // As docs/env.md lists them for those who run programs.
 static const char *const variables[] = {
-    "RILL_AHEAD",    "RILL_CACHE",        "RILL_ORDER",  "RILL_ATOMICS",  "RILL_CHECK",    "RILL_COMPILER",
-    "RILL_CONTRACT", "RILL_CUDA_LIBRARY", "RILL_DEVICE", "RILL_FAULT",    "RILL_GRAPH",    "RILL_HIP_LIBRARY",
-    "RILL_LOG",      "RILL_NVTX",         "RILL_PERF",   "RILL_RESIDENT", "RILL_SANITIZE", "RILL_SCHEDULE",
-    "RILL_STAND_IN", "RILL_THREADS",      "RILL_TRACE",  "RILL_VERIFY",
+    "RILL_AHEAD",    "RILL_CACHE",        "RILL_ORDER",   "RILL_ATOMICS",   "RILL_CHECK",    "RILL_COMPILER",
+    "RILL_CONTRACT", "RILL_CUDA_LIBRARY", "RILL_DEVICE",  "RILL_FAULT",     "RILL_GRAPH",    "RILL_HIP_LIBRARY",
+    "RILL_LOG",      "RILL_NVTX",         "RILL_PERF",    "RILL_PROCESSOR", "RILL_RESIDENT", "RILL_SANITIZE",
+    "RILL_SCHEDULE", "RILL_STAND_IN",     "RILL_THREADS", "RILL_TRACE",     "RILL_VERIFY",
 };
 
 // What builds and tests read.

@@ -105,6 +105,11 @@ rill_status package_find_image(struct context *context, const struct package_wan
     if (!package_image_is_sound(image)) {
         return damaged(wanted->who, package->source.path);
     }
+    if (package_wanted_ahead() == NULL) { // programs that are run so as a test expect their own notes
+        char words[PACKAGE_TARGET_SIZE];
+        package_target_words(image->target, words);
+        context_log(context, RILL_LOG_NOTE, "'%s' runs as it was built for %s", package->source.path, words);
+    }
     return cache_entry_read(image->payload, image->size, out_entry) // it is as it was written: there was no memory
                ? RILL_OK
                : status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for the package of '%s'", wanted->who,

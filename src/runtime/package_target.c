@@ -22,13 +22,38 @@ const char *const *package_target_set(const char *word)
 
 // ---- this processor -----------------------------------------------------------------------------------------------
 
-int package_processor_level(void)
+static int level_here(void)
 {
     __builtin_cpu_init();
     return __builtin_cpu_supports("x86-64-v4")   ? 4
            : __builtin_cpu_supports("x86-64-v3") ? 3
            : __builtin_cpu_supports("x86-64-v2") ? 2
                                                  : 1;
+}
+
+static const char base[] = "x86-64", step[] = "x86-64-v";
+
+// "x86-64-v3": 3. 0: it is no level.
+static int level_of(const char *name)
+{
+    if (strcmp(name, base) == 0) {
+        return 1;
+    }
+    return strncmp(name, step, sizeof step - 1) == 0 ? atoi(name + sizeof step - 1) : 0;
+}
+
+// RILL_PROCESSOR, a testing aid: a level below this processor's own. 0: there is none.
+static int level_wanted(void)
+{
+    const char *wanted = getenv("RILL_PROCESSOR");
+    int level = wanted != NULL ? level_of(wanted) : 0;
+    return level < level_here() ? level : 0;
+}
+
+int package_processor_level(void)
+{
+    int wanted = level_wanted();
+    return wanted > 0 ? wanted : level_here();
 }
 
 static const char native[] = "native ";
@@ -77,19 +102,12 @@ void package_device_words(const char *device, char out[PACKAGE_TARGET_SIZE])
 static int rank_on_cpu(const char *name, int level)
 {
     enum { NATIVE = 100 };
-    static const char base[] = "x86-64", step[] = "x86-64-v";
     char here[PACKAGE_TARGET_SIZE];
     if (strncmp(name, native, sizeof native - 1) == 0) {
         native_name(here);
-        return strcmp(name, here) == 0 ? NATIVE : 0;
+        return level_wanted() == 0 && strcmp(name, here) == 0 ? NATIVE : 0;
     }
-    if (strcmp(name, base) == 0) {
-        return 1;
-    }
-    if (strncmp(name, step, sizeof step - 1) != 0) {
-        return 0;
-    }
-    int wanted = atoi(name + sizeof step - 1);
+    int wanted = level_of(name);
     return wanted > 0 && wanted <= level ? wanted : 0;
 }
 

@@ -6,6 +6,7 @@ Of the kernel files, compilers and standards the short form takes some; RILL_TES
 """
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -186,6 +187,29 @@ def check_two_packages(report, work):
         report.check(f"two_packages_of_one_kernel_name_in_libraries_with_{compiler}", status == 0 and said == "3 4\n", said)
 
 
+def images_of(data):
+    """The ELF files inside an object, x86-64's alone."""
+    at = data.find(b"\x7fELF", 1)
+    while at >= 0:
+        sections, = struct.unpack_from("<Q", data, at + 0x28)
+        size, count = struct.unpack_from("<HH", data, at + 0x3A)
+        if struct.unpack_from("<H", data, at + 0x12)[0] == 62:
+            yield data[at:at + sections + size * count]
+        at = data.find(b"\x7fELF", at + 4)
+
+
+def check_levels(report, work):
+    """The instructions of each level: SSE2, AVX2, AVX-512."""
+    done = rill("build", "solve.c", "--target", "cpu", "-o", "levels", cwd=work)
+    texts = []
+    for image in images_of((work / "levels.o").read_bytes()):
+        (work / "image.o").write_bytes(image)
+        texts.append(run("objdump", "-d", "image.o", cwd=work)[1])
+    uses = [[register in text for register in ("%xmm", "%ymm", "%zmm")] for text in texts]
+    report.check("three_levels_use_the_registers_that_each_has", done.rc == 0 and [use[:2] for use in uses[:2]] == [[True, False], [True, True]]
+                 and not uses[0][2] and not uses[1][2] and len(uses) == 3 and uses[2][2], f"{done} {uses}")
+
+
 def check_types(report, work):
     text = "#include <rill/kernel.h>\nstruct __attribute__((packed)) odd { char c; double d; };\n" \
            "kernel void odd(int n, struct odd x[n], struct odd y) { for (int i = 0; i < n; i++) x[i] = y; }\n" \
@@ -256,6 +280,7 @@ def main():
         check_headers(report, work)
         check_program(report, work)
         check_two_packages(report, work)
+        check_levels(report, work)
         check_types(report, work)
         check_use(report, work)
         check_kernel_files(report, work)

@@ -286,6 +286,83 @@ TEST(threads_that_come_first_at_once_open_it_once)
     rill_built_free(&built);
 }
 
+// ---- which code is taken ------------------------------------------------------------------------------------------
+
+// Runs a package without the compiler; what was logged stays in |world|.
+static void run_bare(const rill_package *package, struct world *world)
+{
+    int x[N] = {0};
+    open_bare(world);
+    OK(rill_package_call(package, ADD, RILL_CURRENT, RILL_ARGS(N, 3, RILL_HOST(x, N)), NULL, 0));
+    CHECK_INT(x[N - 1], 3);
+    CHECK_INT(stats_of(world).ahead_count, 1);
+    CHECK_INT(stats_of(world).ahead_compiled_count, 0);
+    OK(rill_close(world->context));
+}
+
+TEST(each_processor_runs_the_code_of_its_level)
+{
+    if (!world_is_cpu()) {
+        SKIP("it is about processors");
+    }
+    static const char *const levels[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+    static const char *const taken[] = {"for x86-64\n", "for x86-64\n", "for x86-64-v3\n", "for x86-64-v4\n"};
+    const char *all[] = {"cpu", "sm_80", "gfx942"}, *high[] = {"x86-64-v3"};
+    rill_built built, above;
+    struct world world;
+    build_with((rill_package_options){.name = "ahead", .targets = all, .target_count = 3}, &built);
+    build_with((rill_package_options){.name = "above", .targets = high, .target_count = 1}, &above);
+    hide_compiler();
+    rill_package package = package_of(&built), other = package_of(&above);
+    for (int i = 0; i < 4; i++) {
+        setenv("RILL_PROCESSOR", levels[i], 1);
+        run_bare(&package, &world);
+        int own = __builtin_cpu_supports("x86-64-v4") ? 3 : __builtin_cpu_supports("x86-64-v3") ? 2 : 1;
+        CHECK_CONTAINS(world.logged, "'some/ahead.c' runs as it was built ");
+        CHECK_CONTAINS(world.logged, taken[i < own ? i : own]);
+    }
+    setenv("RILL_PROCESSOR", "x86-64-v2", 1);
+    open_bare(&world);
+    rill_module module;
+    STATUS(rill_package_module(world.context, &other, &module), RILL_ERR_NO_COMPILER);
+    CHECK_CONTAINS(rill_message(), "was built for x86-64-v3, this is a CPU of the level x86-64");
+    OK(rill_close(world.context));
+    unsetenv("RILL_PROCESSOR");
+    show_compiler();
+    rill_built_free(&above);
+    rill_built_free(&built);
+}
+
+TEST(each_gpu_runs_the_code_of_its_architecture)
+{
+    if (strncmp(world_device(), "cuda", 4) != 0 || getenv("RILL_STAND_IN") == NULL) {
+        SKIP("the stand-in for CUDA has any architecture");
+    }
+    static const char *const given = "FAKE_CUDA_ATTRIBUTE"; // 75 is the first number of the architecture
+    static const char *const pairs[][2] = {
+        {"75:7", "for sm_70\n"}, {"75:8", "for sm_80\n"}, {"75:9", "for sm_90\n"}, {"75:12", "for sm_90\n"}};
+    const char *targets[] = {"portable", "sm_80", "sm_90"};
+    rill_built built;
+    struct world world;
+    build_with((rill_package_options){.name = "ahead", .targets = targets, .target_count = 3}, &built);
+    hide_compiler();
+    rill_package package = package_of(&built);
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        setenv(given, pairs[i][0], 1);
+        run_bare(&package, &world);
+        CHECK_CONTAINS(world.logged, pairs[i][1]);
+    }
+    setenv(given, "75:6", 1);
+    open_bare(&world);
+    rill_module module;
+    STATUS(rill_package_module(world.context, &package, &module), RILL_ERR_NO_COMPILER);
+    CHECK_CONTAINS(rill_message(), "x86-64-v4, sm_70, sm_80, sm_90, this is a GPU of the architecture sm_6");
+    OK(rill_close(world.context));
+    unsetenv(given);
+    show_compiler();
+    rill_built_free(&built);
+}
+
 // ---- what does not fit --------------------------------------------------------------------------------------------
 
 // A target that no device of these tests has.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# gdb stops on a kernel's line, and perf's map names a kernel's task.
+# gdb stops on a kernel's line, and perf's map names a kernel's task: of one that was compiled, found in the cache, and built
+# ahead of time.
 # shellcheck disable=SC2317 # the functions are called through claim
 set -u
 cd "$(dirname "$0")/../.." || exit
@@ -9,7 +10,7 @@ box=$(mktemp -d)
 trap 'rm -rf "$box"' EXIT
 
 if nm -D "$build/lib/librill.so" | grep -q -E '__(asan|tsan)_init'; then
-    skip gdb_stops_on_a_line_of_a_kernel "the library is built with a sanitizer"
+    skip gdb_stops_on_a_line_of_a_kernel_from_a_compile "the library is built with a sanitizer"
     finish
 fi
 
@@ -61,12 +62,23 @@ map_names_the_task() {
     return $found
 }
 
-if ! command -v gdb >/dev/null; then
-    skip gdb_stops_on_a_line_of_a_kernel "there is no gdb"
-elif ! gdb -q -nx -batch -ex 'set debuginfod enabled off' -ex run --args true 2>&1 | grep -q 'exited normally'; then
-    skip gdb_stops_on_a_line_of_a_kernel "gdb may not run programs here"
-else
-    claim gdb_stops_on_a_line_of_a_kernel stops_on_line
-fi
-claim perf_map_names_the_task_of_a_kernel map_names_the_task
+# |$2| with the kernel from |$1|.
+from() {
+    case $1 in
+    compile) RILL_CACHE=off "$2" ;;
+    cache) RILL_CACHE=$box/cache "$box/host" "$box/solve.c" && RILL_CACHE=$box/cache "$2" && ls "$box"/cache/*.image ;;
+    package) RILL_CACHE=off RILL_AHEAD=here "$2" ;;
+    esac
+}
+
+for way in compile cache package; do
+    if ! command -v gdb >/dev/null; then
+        skip gdb_stops_on_a_line_of_a_kernel_from_a_$way "there is no gdb"
+    elif ! gdb -q -nx -batch -ex 'set debuginfod enabled off' -ex run --args true 2>&1 | grep -q 'exited normally'; then
+        skip gdb_stops_on_a_line_of_a_kernel_from_a_$way "gdb may not run programs here"
+    else
+        claim gdb_stops_on_a_line_of_a_kernel_from_a_$way from $way stops_on_line
+    fi
+    claim perf_map_names_the_task_of_a_kernel_from_a_$way from $way map_names_the_task
+done
 finish
