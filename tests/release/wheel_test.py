@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""The wheel of `make wheel`: its tags are true, pip installs it with nothing else, and the package's tests pass over what
-was installed."""
+"""The wheel of `make wheel`: its tags are true, also by auditwheel and abi3audit, pip installs it with nothing else, and the
+package's tests pass over what was installed, also in a virtual environment that has nothing but the wheel and pytest. What pip
+cannot reach is skipped."""
+import json
 import os
 import pathlib
 import re
@@ -45,6 +47,53 @@ def check_programs(folder, report):
     report.check("wheel_holds_what_its_tag_says", count == 4 and not wrong, f"{count} programs\n" + "\n".join(wrong))
 
 
+def environment(folder, *packages):
+    """The interpreter of a virtual environment with these packages alone, made at the first use; None if pip cannot reach them."""
+    python = folder / "bin/python"
+    modules = [re.split(r"[<>=]", package)[0] for package in packages]
+    if not python.exists() or output(python, "-c", f"import {', '.join(modules)}")[0] != 0:
+        for command in ([sys.executable, "-m", "venv", "--clear", folder], [python, "-m", "pip", "-q", "install", *packages]):
+            try:
+                subprocess.run(command, capture_output=True, timeout=120, check=True)
+            except (OSError, subprocess.SubprocessError):
+                return None
+    return python
+
+
+# Functions of buffers that every CPython since 3.9 has, and the stable ABI since 3.11: buffer.c declares them.
+SINCE_3_11 = {"PyObject_CheckBuffer", "PyBuffer_IsContiguous", "PyBuffer_Release", "PyObject_GetBuffer"}
+
+
+def check_audits(wheel, build, report):
+    python = environment(build / "python-audit", "auditwheel", "abi3audit")
+    if python is None:
+        report.skip("wheel_passes_auditwheel", "pip cannot reach auditwheel and abi3audit")
+        return
+    status, text = output(python, "-m", "auditwheel", "show", wheel)
+    wanted = re.search(r"manylinux_\d+_\d+_\w+(?=\.whl)", wheel.name).group(0)
+    report.check("wheel_passes_auditwheel", status == 0 and f'constrains the platform tag to "{wanted}"' in " ".join(text.split()),
+                 text)
+    found = subprocess.run([python, "-m", "abi3audit", "--report", wheel], stdout=subprocess.PIPE, text=True, check=False).stdout
+    try:
+        extension = next(part["result"] for part in json.loads(found)["specs"][str(wheel)]["wheel"] if "_core" in part["name"])
+    except (ValueError, KeyError, StopIteration):
+        report.check("wheel_passes_abi3audit", False, found)
+        return
+    report.check("wheel_passes_abi3audit", extension["is_abi3"] and not extension["non_abi3_symbols"] and (
+        set(extension["future_abi3_objects"]) <= SINCE_3_11), found)
+
+
+def check_alone(wheel, build, report):
+    """A virtual environment with the wheel, pytest, and nothing else: no NumPy."""
+    python = environment(build / "python-alone", "pytest")
+    if python is None:
+        report.skip("wheel_alone", "pip cannot reach pytest")
+        return
+    status, text = output(python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--force-reinstall", wheel)
+    if report.check("wheel_is_installed_alone", status == 0, text):
+        run(python, "", "wheel_alone", [], {}, report)
+
+
 def installed(wheel, box, python):
     """The folder of the installed package; without pip, unpacked as pip would."""
     site = box / "site"
@@ -76,6 +125,8 @@ def main():
         if not report.check("wheel_is_installed", site is not None, text):
             return report.finish()
         check_programs(site, report)
+        check_audits(wheels[0], build, report)
+        check_alone(wheels[0], build, report)
         env = dict(os.environ, PYTHONPATH=str(site))
         status, text = output(sys.executable, "-c", "import rill; x = rill.open('cpu').array([1.5, 2]); print(x.tolist())",
                               env=env, cwd=box)

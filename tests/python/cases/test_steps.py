@@ -3,10 +3,11 @@ import gc
 import threading
 import weakref
 
-import numpy
 import pytest
 
 import rill
+
+numpy = pytest.importorskip("numpy")
 
 N = 1000
 
