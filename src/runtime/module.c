@@ -242,7 +242,7 @@ static rill_status compile_and_open(const struct module_request *request, struct
     if (status == RILL_OK) {
         cache_keep_image(module->context, &compiled.lookup, module->source, compiled.result);
     }
-    if (status == RILL_OK && !takes_diagnostics(request)) {
+    if (status == RILL_OK && !takes_diagnostics(request) && !request->was_warned) {
         tell_warnings(module->context, compiled.result);
     }
     compiled_finish(&compiled);
@@ -290,7 +290,7 @@ static rill_status build_module(const struct module_request *request, struct mod
     }
     size_t count = (size_t)module->plan->kernel_count;
     module->kernels = ARENA_ARRAY(&module->arena, struct kernel, count > 0 ? count : 1);
-    describe_kernels(module, !takes_diagnostics(request));
+    describe_kernels(module, !takes_diagnostics(request) && !request->was_told);
     reflect_module(module);
     return add_handles(request->who, module);
 }

@@ -51,6 +51,8 @@ struct module_request {
     const char *path; // NULL: as the options say
     const rill_module_options *options;
     const struct package *package; // NULL: none
+    bool was_warned;               // what the compiler warns of was said, or nobody is to hear it: see tell.h
+    bool was_told;                 // and which loops run in order
 };
 
 rill_status module_make(struct context *context, const struct module_request *request, rill_module *out_module);

@@ -149,8 +149,9 @@ static rill_status read_package(const char *who, const rill_package *given, stru
     return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for a package", who);
 }
 
+// |tested|: the request that was made a package of, by RILL_AHEAD; NULL: there was none.
 static rill_status make_module(struct context *context, const char *who, const struct package *package,
-                               rill_module *out)
+                               const struct module_request *tested, rill_module *out)
 {
     const struct compiler_input *source = &package->source;
     size_t define_count = (size_t)source->define_count, header_count = (size_t)source->header_count;
@@ -177,16 +178,19 @@ static rill_status make_module(struct context *context, const char *who, const s
                                    .fast_math = source->fast_math};
     struct module_request request = {
         .who = who, .text = source->text, .length = source->length, .options = &options, .package = package};
+    request.was_told = tested != NULL && tested->options != NULL && tested->options->diagnostics != NULL;
+    request.was_warned = tested == NULL || request.was_told; // by rill build
     rill_status status = module_make(context, &request, out);
     free(lists);
     return status;
 }
 
-static rill_status load(struct context *context, const char *who, const rill_package *given, rill_module *out)
+static rill_status load(struct context *context, const char *who, const rill_package *given,
+                        const struct module_request *tested, rill_module *out)
 {
     struct package package;
     RILL_TRY(read_package(who, given, &package));
-    rill_status status = make_module(context, who, &package, out);
+    rill_status status = make_module(context, who, &package, tested, out);
     package_finish(&package);
     return status;
 }
@@ -213,7 +217,7 @@ rill_status package_make_ahead(struct context *context, const struct module_requ
     options.path = request->path != NULL ? request->path : options.path;
     RILL_TRY(package_build(request->who, request->text, &options, &wanted, &built));
     rill_package package = {.bytes = built.package, .size = built.package_size};
-    rill_status status = load(context, request->who, &package, out);
+    rill_status status = load(context, request->who, &package, request, out);
     rill_built_free(&built);
     return status;
 }
@@ -329,7 +333,7 @@ static rill_status open_package(struct context *context, const char *who, const 
     rill_status status = RILL_OK;
     if (!is_alive(context, atomic_load(&entry->module))) {
         rill_module loaded = {0};
-        status = load(context, who, package, &loaded);
+        status = load(context, who, package, NULL, &loaded);
         if (status == RILL_OK) {
             status = note_kernels(context, who, entry, loaded);
         }

@@ -286,6 +286,37 @@ TEST(threads_that_come_first_at_once_open_it_once)
     rill_built_free(&built);
 }
 
+TEST(warnings_are_those_of_the_build_and_loops_in_order_are_told_at_the_launch)
+{
+    static const char text[] = "#include <rill/kernel.h>\n"
+                               "kernel void follow(int n, const int at[n], float a[n])\n"
+                               "{ for (int i = 1; i < n; i++) a[i] = a[at[i]] + a[i - 1] * a[i - 1]; }\n"
+                               "kernel void doubtful(int n, unsigned a[n])\n"
+                               "{\n"
+                               "#pragma rill parallel\n"
+                               "    for (int i = 0; i < n; i++) a[i / 2] = i;\n"
+                               "}\n";
+    if (!world_is_cpu()) {
+        SKIP("it is the same on every device");
+    }
+    rill_built built;
+    rill_diagnostics diagnostics = {0};
+    struct world world;
+    OK(rill_package_build(text, &(rill_module_options){.diagnostics = &diagnostics}, NULL, &built));
+    CHECK(diagnostics.warning_count >= 2);
+    rill_diagnostics_free(&diagnostics);
+    open_bare(&world);
+    rill_package package = package_of(&built);
+    int at[2] = {0};
+    float a[2] = {0};
+    OK(rill_package_call(&package, 1, RILL_CURRENT, RILL_ARGS(2, RILL_HOST((unsigned *)at, 2)), NULL, 0));
+    CHECK(strstr(world.logged, "left to chance") == NULL);
+    OK(rill_package_call(&package, 0, RILL_CURRENT, RILL_ARGS(2, RILL_HOST(at, 2), RILL_HOST(a, 2)), NULL, 0));
+    CHECK_CONTAINS(world.logged, "2: kernel 'follow', kernel.c:3: this loop runs in order");
+    OK(rill_close(world.context));
+    rill_built_free(&built);
+}
+
 // ---- which code is taken ------------------------------------------------------------------------------------------
 
 // Runs a package without the compiler; what was logged stays in |world|.
