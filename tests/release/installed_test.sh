@@ -6,6 +6,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit
 build=${RILL_BUILD:?the build directory}
 . tests/support/report.sh
+. tests/release/project.sh
 box=$(mktemp -d)
 trap 'rm -rf "$box"' EXIT
 export RILL_CACHE=off PKG_CONFIG_PATH=$box/prefix/lib/pkgconfig
@@ -13,99 +14,6 @@ unset MAKEFLAGS
 
 is_installed() {
     cmake --install "$build" --prefix "$box/prefix" && [ -x "$box/prefix/bin/rill" ]
-}
-
-write_project() {
-    mkdir -p "$box/project"
-    cat >"$box/project/scale.h" <<'END'
-#define FACTOR 3
-END
-    cat >"$box/project/heat.c" <<'END'
-#include <rill/kernel.h>
-#include "scale.h"
-kernel void heat(int n, const float a[n], float b[n])
-{
-    for (int i = 0; i < n; i++) {
-        b[i] = FACTOR * a[i];
-    }
-}
-kernel long total(int n, const float b[n])
-{
-    long t = 0;
-    for (int i = 0; i < n; i++) {
-        t += (long)b[i];
-    }
-    return t;
-}
-END
-    cat >"$box/project/main.c" <<'END'
-#include "heat.h"
-#include <stdio.h>
-
-static rill_status run(long *out)
-{
-    RILL_AUTO_CONTEXT ctx = {0};
-    RILL_TRY(rill_open("cpu", NULL, &ctx));
-    float a[10], b[10];
-    for (int i = 0; i < 10; i++) {
-        a[i] = i;
-    }
-    RILL_TRY(heat(RILL_CURRENT, 10, a, b));
-    return total(RILL_CURRENT, 10, b, out);
-}
-
-int main(void)
-{
-    long t = 0;
-    if (run(&t) != RILL_OK) {
-        puts(rill_message());
-        return 1;
-    }
-    printf("total %ld\n", t);
-    return 0;
-}
-END
-    cat >"$box/project/main.cpp" <<'END'
-#include "heat.h"
-#include <rill/rill.hpp>
-#include <cstdio>
-#include <vector>
-
-int main()
-{
-    rill::context ctx = rill::open("cpu");
-    rill::array b = rill::make_array(ctx, RILL_F32, RILL_SHAPE(10));
-    const std::vector<float> a(10, 2.0f);
-    long t = 0;
-    rill::check(heat(RILL_CURRENT, 10, a, b));
-    rill::check(total(RILL_CURRENT, 10, b, &t));
-    std::printf("total %ld\n", t);
-}
-END
-    cat >"$box/project/Makefile" <<'END'
-CFLAGS = -std=c99 -Wall -Werror $(shell pkg-config --cflags rill)
-LDLIBS = $(shell pkg-config --libs rill) $(shell pkg-config --variable=rpath rill)
-RILL = $(shell pkg-config --variable=rill rill)
-
-main: main.o heat.o
-main.o: heat.h
-heat.o heat.h &: heat.c
-	$(RILL) build heat.c --target cpu,sm_80,gfx942 --depfile heat.d
--include heat.d
-END
-    cat >"$box/project/CMakeLists.txt" <<'END'
-cmake_minimum_required(VERSION 3.20)
-project(client C CXX)
-find_package(rill 0.1 REQUIRED)
-add_executable(client main.c)
-target_link_libraries(client rill::rill)
-rill_add_kernels(client heat.c TARGETS cpu sm_90)
-add_library(kernels STATIC empty.c)
-rill_add_kernels(kernels heat.c NO_SOURCE OPTIONS --check=bounds)
-add_executable(client_cxx main.cpp)
-target_link_libraries(client_cxx PRIVATE kernels rill::rill)
-END
-    echo 'int unused_empty;' >"$box/project/empty.c"
 }
 
 # |$1| prints this and has no compiler.
@@ -155,7 +63,7 @@ needs_the_runtime_alone() {
         [ "$(LD_LIBRARY_PATH=$box/ship "$box/ship/main")" = "total 180" ] && du -bL "$box/ship"/*
 }
 
-write_project
+write_project "$box/project"
 claim it_is_installed is_installed
 claim a_makefile_with_pkg_config_builds_kernels_ahead is_built_by_make
 claim make_builds_them_again_when_an_included_file_changes is_built_again_when_what_it_includes_changes
