@@ -48,6 +48,11 @@ function(rill_add_kernels target)
         if(NOT EXISTS ${path} AND NOT IS_ABSOLUTE ${file})
             message(FATAL_ERROR "rill_add_kernels: there is no file '${path}'")
         endif()
+        get_target_property(names ${target} RILL_KERNEL_NAMES)
+        if(name IN_LIST names)
+            message(FATAL_ERROR "rill_add_kernels: '${target}' has kernels of another file ${name}.c: both would be ${name}.h")
+        endif()
+        set_property(TARGET ${target} APPEND PROPERTY RILL_KERNEL_NAMES ${name})
         add_custom_command(OUTPUT ${folder}/${name}.o ${folder}/${name}.h
             COMMAND rill::command build ${path} -o ${folder}/${name} --depfile ${folder}/${name}.d ${options}
             DEPENDS ${path} rill::command

@@ -154,13 +154,25 @@ static rill_status keep_image(struct build *build, int index, const struct compi
     return RILL_OK;
 }
 
+// The compiler, which lists the targets that it knows, knows nothing of the words for several.
+static rill_status name_sets(rill_status status)
+{
+    struct saved_message message;
+    context_save_message(&message);
+    if (status != RILL_ERR_INVALID || strstr(message.text, "unknown target") == NULL) {
+        return status;
+    }
+    return status_fail(status, "%s; 'cpu' and 'portable' stand for several", message.text);
+}
+
 static rill_status compile_for(struct build *build, int index)
 {
     build->source->input.target = build->targets[index];
     bool is_first = index == 0;
     rill_diagnostics diagnostics = {0};
     struct compiler_result *result = NULL;
-    rill_status status = source_compile(build->who, build->table, build->source, COMPILER_IMAGE, &diagnostics, &result);
+    rill_status status =
+        name_sets(source_compile(build->who, build->table, build->source, COMPILER_IMAGE, &diagnostics, &result));
     if (build->diagnostics != NULL && (is_first || status == RILL_ERR_COMPILE)) {
         rill_diagnostics_free(build->diagnostics);
         *build->diagnostics = diagnostics;

@@ -210,6 +210,68 @@ def check_levels(report, work):
                  and not uses[0][2] and not uses[1][2] and len(uses) == 3 and uses[2][2], f"{done} {uses}")
 
 
+ZOO = """#include <rill/kernel.h>
+#include <stdbool.h>
+#include <stdint.h>
+struct particle { float pos[3]; float m; int id; };
+typedef struct { double lo, hi; } range;
+typedef float f4 __attribute__((vector_size(16)));
+enum mode { FAST, SLOW = 5 };
+kernel void grid(int n, int m, const float a[n][m], float b[m][n]) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) b[j][i] = a[i][j]; }
+kernel void deep(int n, float c[n][3][2 * n]) { for (int i = 0; i < n; i++) c[i][2][0] = i; }
+kernel void scale(struct particle *p, int n, double by) { for (int i = 0; i < n; i++) p[i].m *= (float)by; }
+kernel range extent(int n, const double x[n]) { range r = {x[0], x[n - 1]}; return r; }
+kernel struct particle heavy(int n, const struct particle p[n]) { return p[n - 1]; }
+kernel void quads(int n, f4 x[n], f4 k) { for (int i = 0; i < n; i++) x[i] *= k; }
+kernel void halves(int n, _Float16 h[n], _Float16 k) { for (int i = 0; i < n; i++) h[i] = h[i] * k; }
+kernel void scalars(int *count, float *f) { *count = 4; *f = 2.5f; }
+kernel void modes(enum mode m, bool b, uint8_t u, int16_t s, size_t z, int n, int64_t out[n]) { for (int i = 0; i < n; i++) out[i] = m + b + u + s + (int64_t)z; }
+kernel int none(void) { return 42; }
+kernel void nothing(void) { }
+kernel void fixed(float m[3][3], const int k[4]) { for (int i = 0; i < 3; i++) m[i][i] += k[i]; }
+kernel void bare(int n, const float *restrict a, volatile int *b, float c[restrict n]) { for (int i = 0; i < n; i++) c[i] = a[i] + b[0]; }
+"""
+ZOO_CALL = """#include "zoo.h"
+struct two { float a[4]; };
+rill_status call(rill_stream s, rill_array h, float *f, const float *cf, double *d, const double *cd, int *i, const int *ci,
+                 struct particle *p, const struct particle *cp, range *r, uint16_t *bits, struct two *v, long *w, float (*m)[3], short sh);
+rill_status call(rill_stream s, rill_array h, float *f, const float *cf, double *d, const double *cd, int *i, const int *ci,
+                 struct particle *p, const struct particle *cp, range *r, uint16_t *bits, struct two *v, long *w, float (*m)[3], short sh)
+{
+    (void)s; (void)h; (void)f; (void)cf; (void)d; (void)cd; (void)i; (void)ci; (void)p; (void)cp; (void)r; (void)bits; (void)v; (void)w; (void)m; (void)sh;
+    %s
+    return RILL_OK;
+}
+"""
+ZOO_RIGHT = ["grid(s, 2, 3, cf, f)", "grid(s, 2, 3, &m[0][0], h)", "deep(s, 2, f)", "scale(s, RILL_HOST(p, 2), 2, 1.5)", "scale(s, h, 2, 1)",
+             "extent(s, 3, cd, r)", "heavy(s, 3, cp, p)", "quads(s, 3, RILL_HOST(f, 12), RILL_STRUCT(*v))", "halves(s, 3, h, 1.5f)",
+             "halves(s, 3, RILL_HOST(bits, 3), 2)", "scalars(s, RILL_HOST(i, 1), RILL_PTR(f, 1))", "fixed(s, &m[0][0], ci)", "none(s, i)",
+             "modes(s, 1, true, 2, sh, sizeof *w, 5, w)", "nothing(s)", "bare(s, 3, RILL_HOST(f, 3), RILL_HOST(i, 1), f)", "none_to(s, h)"]
+ZOO_WRONG = {"rows_for_elements": "grid(s, 2, 3, m, f)", "const_rows_that_are_written": "grid(s, 2, 3, f, cf)", "doubles_for_floats": "deep(s, 2, d)",
+             "a_pointer_without_a_length": "scale(s, p, 2, 1.5)", "a_pointer_for_a_factor": "scale(s, RILL_HOST(p, 2), p, 1.5)",
+             "a_result_of_another_struct": "heavy(s, 3, cp, r)", "a_const_result": "heavy(s, 3, cp, cp)", "no_struct_result": "extent(s, 3, cd)",
+             "a_number_for_a_vector": "quads(s, 3, h, 1.5f)", "floats_for_halves": "halves(s, 3, f, 1)", "pointers_for_scalars": "scalars(s, i, f)",
+             "numbers_for_pointers": "scalars(s, 1, 2)", "const_ints_for_floats": "fixed(s, ci, ci)", "ints_for_longs": "modes(s, 1, 1, 2, 3, 4, 5, i)",
+             "an_argument_for_none": "nothing(s, 1)", "an_array_for_a_stream": "nothing(h)", "a_pointer_for_a_result_array": "none_to(s, i)"}
+
+
+def check_zoo(report, work):
+    """Arrays of several dimensions, structs, vectors, half floats, pointers to scalars."""
+    (work / "zoo.c").write_text(ZOO)
+    done = rill("build", "zoo.c", "--target", "x86-64", cwd=work)
+    report.check("kernels_with_parameters_of_every_kind_are_built", done.rc == 0, done)
+    every = "".join(f"RILL_TRY({call}); " for call in ZOO_RIGHT)
+    for compiler, std in (("gcc", "c99"), ("g++", "c++11")) + ((("clang-22", "c23"), ("clang++-22", "c++20")) if IS_LONG else ()):
+        flags = [f"-std={std}", *STRICT, "-Wconversion", *language(compiler), "-fsyntax-only", "call.c"]
+        (work / "call.c").write_text(ZOO_CALL % every)
+        status, said = run(compiler, *flags, cwd=work)
+        report.check(f"parameters_of_every_kind_take_what_fits_with_{compiler}", status == 0, said)
+        for name, call in ZOO_WRONG.items():
+            (work / "call.c").write_text(ZOO_CALL % f"RILL_TRY({call});")
+            status, said = run(compiler, *flags, cwd=work)
+            report.check(f"{name}_do_not_compile_with_{compiler}", status != 0, call)
+
+
 def check_types(report, work):
     text = "#include <rill/kernel.h>\nstruct __attribute__((packed)) odd { char c; double d; };\n" \
            "kernel void odd(int n, struct odd x[n], struct odd y) { for (int i = 0; i < n; i++) x[i] = y; }\n" \
@@ -281,6 +343,7 @@ def main():
         check_program(report, work)
         check_two_packages(report, work)
         check_levels(report, work)
+        check_zoo(report, work)
         check_types(report, work)
         check_use(report, work)
         check_kernel_files(report, work)

@@ -619,6 +619,8 @@ TEST(what_cannot_be_built_is_said)
     STATUS(rill_package_build(source, NULL, &(rill_package_options){.targets = wrong, .target_count = 2}, &built),
            RILL_ERR_INVALID);
     CHECK_CONTAINS(rill_message(), "unknown target 'pentium'");
+    CHECK_CONTAINS(rill_message(), "x86-64-v4");
+    CHECK_CONTAINS(rill_message(), "'cpu' and 'portable' stand for several");
     CHECK(built.package == NULL && built.object == NULL && built.header == NULL);
     STATUS(rill_package_build(source, NULL, &(rill_package_options){.name = "a-b"}, &built), RILL_ERR_INVALID);
     CHECK_CONTAINS(rill_message(), "is no identifier");

@@ -51,7 +51,12 @@ is_built_again_by_cmake() {
 }
 
 says_what_is_wrong_with_rill_add_kernels() {
-    mkdir -p "$box/wrong"
+    mkdir -p "$box/wrong" "$box/twice"
+    printf 'cmake_minimum_required(VERSION 3.20)\nproject(w C)\nfind_package(rill REQUIRED)\nadd_library(one STATIC heat.c)\nrill_add_kernels(one heat.c)\nrill_add_kernels(one other/heat.c)\n' \
+        >"$box/twice/CMakeLists.txt"
+    mkdir -p "$box/twice/other" && cp "$box"/project/*.[ch] "$box/twice/" && cp "$box/project/heat.c" "$box/twice/other/"
+    ! cmake -S "$box/twice" -B "$box/twice/build" -DCMAKE_PREFIX_PATH="$box/prefix" >"$box/cmake.log" 2>&1 &&
+        grep -q "'one' has kernels of another file heat.c" "$box/cmake.log" || return 1
     printf 'cmake_minimum_required(VERSION 3.20)\nproject(w C)\nfind_package(rill REQUIRED)\nrill_add_kernels(none heat.c)\n' \
         >"$box/wrong/CMakeLists.txt"
     ! cmake -S "$box/wrong" -B "$box/wrong/build" -DCMAKE_PREFIX_PATH="$box/prefix" >"$box/cmake.log" 2>&1 &&
