@@ -244,7 +244,7 @@ static void do_write_some(struct program *p, rill_stream s, int n, struct slot *
 
 static void do_read(struct program *p, rill_stream s, int n, struct slot *a)
 {
-    uint32_t got[MAX_N];
+    uint32_t got[MAX_N] = {0};
     TRY(rill_array_read(a->array, s, got, (size_t)n * sizeof *got));
     expect(p, memcmp(got, a->model, (size_t)n * sizeof *got) == 0, "a read gives something else");
 }
