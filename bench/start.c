@@ -5,6 +5,7 @@
 // and those of the whole process as its parent sees it.
 //
 //   start [device…]      cpu, and cuda:0 where there is one, without it
+//   start --cuda         prints the kernels of NVRTC's start, for start_peers.py
 #include "start_nvrtc.h"
 #include <rill/rill.h>
 
@@ -220,6 +221,15 @@ static int be_nvrtc(void)
     return 0;
 }
 
+// Each kernel with a form feed behind it.
+static int print_cuda(void)
+{
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        printf("%s\f", nvrtc_sources[i]);
+    }
+    return 0;
+}
+
 // A way to start: what the process is told.
 struct way {
     const char *name;
@@ -342,6 +352,9 @@ int main(int argc, char **argv)
 {
     if (argc == 5 && strcmp(argv[1], "--program") == 0) {
         return be_program(argv[2], argv[3], argv[4]);
+    }
+    if (argc == 2 && strcmp(argv[1], "--cuda") == 0) {
+        return print_cuda();
     }
     if (argc == 2 && strcmp(argv[1], "--nvrtc") == 0) {
         return be_nvrtc();

@@ -18,6 +18,11 @@ is_at_most_25_megabytes() {
     [ "$(stat -c %s "$box"/dist/*.tar.xz)" -le 25000000 ]
 }
 
+# What a program ships whose kernels were built ahead of time.
+has_a_runtime_under_one_megabyte() {
+    [ "$(stat -Lc %s "$box/elsewhere/lib/librill.so")" -lt 1000000 ]
+}
+
 programs() {
     find "$box/elsewhere" -type f -exec sh -c 'for file; do head -c 4 "$file" | grep -q ELF && echo "$file"; done' sh {} +
 }
@@ -143,6 +148,7 @@ is_a_debian_package() {
 
 claim the_archive_is_made is_made
 claim it_is_at_most_25_megabytes is_at_most_25_megabytes
+claim its_runtime_is_under_one_megabyte has_a_runtime_under_one_megabyte
 claim it_needs_glibc_2_34_at_most needs_glibc_2_34_at_most
 claim it_needs_no_other_library needs_no_library_but_its_own_and_the_c_library
 claim it_knows_nothing_of_where_it_was_built knows_nothing_of_where_it_was_built
