@@ -186,8 +186,11 @@ static graph_run *build_peer(const char *command, const char *file, const char *
     }
     close(handle);
     char text[2048];
-    snprintf(text, sizeof text, "%s -O2 -std=gnu11 -shared -fPIC -o %s %s/bench/order_graphs/peers/%s %s 2>/dev/null",
-             command, path, tree_root(), file, options);
+    const char *root = tree_root();
+    snprintf(
+        text, sizeof text,
+        "%s -O2 -std=gnu11 -shared -fPIC -I%s/bench/order_graphs -o %s %s/bench/order_graphs/peers/%s %s 2>/dev/null",
+        command, root, path, root, file, options);
     void *library = system(text) == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     unlink(path);
     void *function = library != NULL ? dlsym(library, name) : NULL;

@@ -1,5 +1,5 @@
 // A graph as OpenMP tasks with depend. Built while the benchmark runs; not part of the build.
-#include "../graph.h"
+#include "graph.h"
 
 #include <omp.h>
 

@@ -1,6 +1,6 @@
 // A graph as StarPU's tasks, whose order follows from the access modes of their data. Built while the benchmark runs,
 // if StarPU is installed; not part of the build.
-#include "../graph.h"
+#include "graph.h"
 
 #include <starpu.h>
 
