@@ -220,6 +220,15 @@ static struct plan_expr *narrowed(struct arena *arena, struct plan_expr *expr, e
     return type == IR_I64 || expr == NULL ? expr : plan_op(arena, IR_OP_TRUNC, type, IR_I64, expr, NULL);
 }
 
+// Whether a variable of this type holds the atom itself: one that was cut to fewer bits has the same polynomial.
+static bool holds_all(const struct atom *atom, enum ir_type type, bool *out_signed)
+{
+    struct poly_range with_sign = poly_type_range(type, true), without = poly_type_range(type, false);
+    *out_signed = atom->range.hi <= with_sign.hi;
+    bool fits = *out_signed ? atom->range.lo >= with_sign.lo : atom->range.lo >= 0 && atom->range.hi <= without.hi;
+    return fits || type == IR_I64;
+}
+
 // A variable that holds just this atom at the entry.
 static struct plan_expr *variable_expr(struct analysis *an, int id, const struct var_values *entry)
 {
@@ -231,10 +240,13 @@ static struct plan_expr *variable_expr(struct analysis *an, int id, const struct
             continue;
         }
         const struct ir_var *var = an->kernel->vars[v];
+        bool is_signed; // the atom is the value in the integers; how the bits are to be read shows in its range
+        if (!holds_all(atom_of(an, id), var->type, &is_signed)) {
+            continue;
+        }
         struct plan_expr *expr = ARENA_NEW(an->arena, struct plan_expr);
         *expr = (struct plan_expr){.kind = PLAN_EXPR_VAR, .type = var->type, .index = v};
-        // The atom is the value in the integers; whether the bits are to be read as signed shows in its range.
-        return widened(an->arena, expr, var->type, atom_of(an, id)->range.hi <= poly_type_range(var->type, true).hi);
+        return widened(an->arena, expr, var->type, is_signed);
     }
     return NULL;
 }
