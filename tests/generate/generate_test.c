@@ -8,7 +8,7 @@
 //                                   RILL_TEST_DEVICE), with GENERATE_GCC by gcc each and not one in 20
 //   generate_test print SEED        the kernel of a seed
 //   generate_test file PATH         one file; RILL_VERIFY=calls, whole or gpu: as for seeds that leave 0, 2 or 3 when
-//                                   they are divided by 4
+//                                   they are divided by 4; long: loops are cut as for users
 //   generate_test traps PATH        all kernels of a file of many
 //   generate_test shrink PATH       drops statements of a file that differs while it still does; to standard output
 #define TEST_NO_MAIN
@@ -40,6 +40,7 @@ static void open_differ(struct differ *differ)
     differ->calls_helpers = verify != NULL && strstr(verify, "calls") != NULL;
     differ->plans_whole = verify != NULL && strstr(verify, "whole") != NULL;
     differ->plans_for_gpu = verify != NULL && strstr(verify, "gpu") != NULL;
+    differ->plans_long_runs = verify != NULL && strstr(verify, "long") != NULL;
     if (!differ_open(differ, compiler)) {
         FAIL("%s", rill_message());
     }
@@ -71,6 +72,7 @@ static bool check_seed(struct differ *differ, uint64_t seed, enum helpers helper
     differ->calls_helpers = helpers == HELPERS_BY_SEED ? seed % 4 == 0 : helpers == HELPERS_CALLED;
     differ->plans_whole = seed % 4 == 2;
     differ->plans_for_gpu = seed % 4 == 3;
+    differ->plans_long_runs = (seed & GENERATE_PATTERNS) != 0 && GENERATE_IS_HUGE(seed);
     bool ok = differ_check(differ, str_text(&text), &why);
     if (!ok) {
         char path[64];
@@ -175,6 +177,25 @@ TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
     }
     CHECK_INT(failed, 0);
     CHECK(seeds.count < 100 || differ.stats.fused_count > 0);
+    show_stats(&differ.stats);
+    close_differ(&differ);
+}
+
+// What carries something from one iteration to the next: with those above 200 in the short form.
+TEST(scans_lists_searches_and_tables_agree_between_interpreter_plan_cpu_and_gcc)
+{
+    struct seeds seeds = seeds_of_the_form(140, 10000, 20);
+    struct differ differ;
+    open_differ(&differ);
+    differ.is_quick = !form_is_long() && getenv("RILL_TEST_DEVICE") == NULL;
+    int failed = 0;
+    printf("  seeds from number %d on\n", seeds.first);
+    for (int i = seeds.first; i < seeds.first + seeds.count && failed < 5; i++) {
+        alarm(timeout_seconds()); // for each kernel
+        differ.use_gcc = i % 20 == 0;
+        failed += check_seed(&differ, GENERATE_PATTERNS + (uint64_t)i, HELPERS_BY_SEED) ? 0 : 1;
+    }
+    CHECK_INT(failed, 0);
     show_stats(&differ.stats);
     close_differ(&differ);
 }

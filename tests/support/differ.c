@@ -338,7 +338,7 @@ static bool compile(struct run *r)
 {
     struct diags diags;
     diags_init(&diags, &r->c->arena);
-    struct pipeline_options options = {.verify = true, .contract = false};
+    struct pipeline_options options = {.verify = !r->differ->plans_long_runs, .contract = false};
     options.calls_helpers = r->differ->calls_helpers;
     options.never_whole = !r->differ->plans_whole; // small loops, too, task by task
     options.is_gpu = r->differ->plans_for_gpu;

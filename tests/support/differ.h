@@ -55,6 +55,7 @@ struct differ {
     bool calls_helpers;      // the passes inline none
     bool plans_whole;        // the plan that the interpreter runs may have small loops as one task
     bool plans_for_gpu;      // ... is one for GPUs
+    bool plans_long_runs;    // ... cuts loops as it does for users, not into short pieces; the IR is not verified
     const char *scratch;     // gcc: a directory for its files
     const char *include_dir; // gcc: where rill/kernel.h is
 };

@@ -134,7 +134,7 @@ static void choose_shape(struct gen *g, struct gen_array *a)
 {
     uint32_t way = gen_random(g, 10);
     a->rank = way < 6 ? 1 : way < 9 ? 2 : 3;
-    long limit = 12000;
+    long limit = g->is_huge ? 100000 : 12000;
     for (int i = 0; i < a->rank; i++) {
         a->extents[i] = extent_of(g, limit);
         limit /= a->extents[i].value;
@@ -145,7 +145,7 @@ static void add_param_array(struct gen *g)
 {
     bool is_first = g->prefers_helpers && g->array_count == 0;
     enum gen_type type = gen_chance(g, 30) || is_first ? GEN_I32 : (enum gen_type)gen_random(g, GEN_TYPES);
-    if (type == GEN_RECORD && !g->has_records) {
+    if (type == GEN_RECORD && (!g->has_records || g->is_huge)) {
         type = GEN_F32;
     }
     struct gen_array *a = gen_add_array(g, "a", type);
@@ -369,6 +369,10 @@ static void write_helpers(struct gen *g)
     if (g->prefers_locals) {
         gen_local_helpers(g);
     }
+    if (g->prefers_patterns) {
+        gen_scan_helpers(g);
+        gen_list_helpers(g);
+    }
     gen_line(g, "kernel void sub_scale(int n, int x[n], const int y[n], int k) { for (int i = 0; i < n; i++) x[i] = "
                 "y[i] * k + 1; }");
     gen_line(g, "kernel void sub_shift(int n, int *x, int *y) { for (int i = 0; i < n; i++) x[i] ^= y[i]; }");
@@ -423,10 +427,12 @@ static void write_signature(struct gen *g)
 static void choose_params(struct gen *g)
 {
     bool is_large = gen_chance(g, 15);
-    long n = is_large ? 1000 + (long)gen_random(g, 4000) : 1 + (long)gen_random(g, 40);
-    g->work_limit = is_large ? 20000 : 3000;
+    long n = g->is_huge ? 33000 + (long)gen_random(g, 30000)
+             : is_large ? 1000 + (long)gen_random(g, 4000)
+                        : 1 + (long)gen_random(g, 40);
+    g->work_limit = g->is_huge ? 70000 : is_large ? 20000 : 3000;
     static const enum gen_type ints[] = {GEN_I32, GEN_I32, GEN_I32, GEN_I64, GEN_U32, GEN_I16};
-    add_known(g, "n", ints[gen_random(g, 6)], n);
+    add_known(g, "n", ints[gen_random(g, g->is_huge ? 5 : 6)], n);
     add_known(g, "m", ints[gen_random(g, 6)], 1 + (long)gen_random(g, 12));
     for (uint32_t i = gen_random(g, 3); i > 0; i--) {
         add_known(g, gen_text(g, "k%u", i), ints[gen_random(g, 6)], (long)gen_random(g, 8));
@@ -469,6 +475,8 @@ void generate_kernel(uint64_t seed, struct str *out)
     g->prefers_helpers = (seed & GENERATE_HELPERS) != 0;
     g->prefers_shapes = (seed & GENERATE_SHAPES) != 0;
     g->prefers_locals = (seed & GENERATE_LOCALS) != 0;
+    g->prefers_patterns = (seed & GENERATE_PATTERNS) != 0;
+    g->is_huge = g->prefers_patterns && GENERATE_IS_HUGE(seed);
     g->is_tame = gen_chance(g, 75);
     g->is_wild = gen_chance(g, 12);
     g->has_records = gen_chance(g, 30);

@@ -29,6 +29,11 @@
 #define GENERATE_NESTS (UINT64_C(1) << 48)
 #define GENERATE_ORDERS (UINT64_C(1) << 49)
 
+// ... are mostly those of generate_scan.c and generate_list.c: what carries something from one iteration to the next.
+#define GENERATE_PATTERNS (UINT64_C(1) << 50)
+// One in eight of them has loops so long that a CPU takes them apart by itself, not only where tests ask for it.
+#define GENERATE_IS_HUGE(seed) ((seed) % 8 == 5)
+
 void generate_kernel(uint64_t seed, struct str *out);
 
 #endif

@@ -209,6 +209,9 @@ static void control_statement(struct gen *g)
     if (g->prefers_locals && way < 60 && gen_locals(g)) {
         return;
     }
+    if (g->prefers_patterns && way < 50 && (gen_chance(g, 50) ? gen_scan(g) : gen_list(g))) {
+        return;
+    }
     if (way < 22 && !g->prefers_helpers && !g->prefers_shapes) {
         gen_nest(g);
     } else if (way < (g->prefers_helpers || g->prefers_shapes ? 65 : 45)) {

@@ -2,7 +2,8 @@
 // generate_stmt.c statements inside loops, generate_loop.c loops and their nests, generate_idiom.c and
 // generate_called.c loops as people write them, generate_pointer.c those over pointers and copies, generate_layout.c
 // those over packed structs, bit-fields and unions, generate_count.c counters near their limits and side effects,
-// generate_block.c regions of blocks, generate_local.c locals at every level of nests, generate_control.c what stands
+// generate_block.c regions of blocks, generate_scan.c running values, generate_list.c lists, searches and tables,
+// generate_local.c locals at every level of nests, generate_control.c what stands
 // around them. generate_overlap.c writes whole files by itself, and so do the grammars of generate_grammar.h.
 #ifndef RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 #define RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
@@ -100,12 +101,14 @@ struct gen {
     bool has_records;
     bool has_print;
     bool has_struct_param;
-    bool has_layouts;     // those of generate_layout.c
-    int layout_offset;    // elements between the two parameters of a layout
-    bool prefers_helpers; // idioms of generate_called.c
-    bool prefers_shapes;  // idioms of generate_pointer.c and those beside it
-    bool prefers_locals;  // those of generate_local.c
-    long work;            // iterations of the loops around this place, multiplied
+    bool has_layouts;      // those of generate_layout.c
+    int layout_offset;     // elements between the two parameters of a layout
+    bool prefers_helpers;  // idioms of generate_called.c
+    bool prefers_shapes;   // idioms of generate_pointer.c and those beside it
+    bool prefers_locals;   // those of generate_local.c
+    bool is_huge;          // arrays as long as it takes before a CPU takes a loop apart
+    bool prefers_patterns; // those of generate_scan.c and generate_list.c
+    long work;             // iterations of the loops around this place, multiplied
     long work_limit;
     long outer_limit; // > 0: the limit inside the loop that is written now
     int depth;        // of statements
@@ -208,6 +211,13 @@ bool gen_block_mixed(struct gen *g);
 // ---- generate_local.c: a text of the head, then as in generate_idiom.c
 void gen_local_helpers(struct gen *g);
 bool gen_locals(struct gen *g);
+
+// ---- generate_scan.c, generate_list.c: texts of the head, then as in generate_idiom.c
+void gen_scan_helpers(struct gen *g);
+void gen_list_helpers(struct gen *g);
+bool gen_scan(struct gen *g);
+bool gen_list(struct gen *g);
+const char *gen_as(struct gen *g, enum gen_type type, const char *value); // tame, if it is a float
 
 // ---- generate_overlap.c
 void gen_overlap_file(struct gen *g);
