@@ -43,7 +43,7 @@ enum type_kind {
     TYPE_FLOAT,
     TYPE_DOUBLE,
     TYPE_LDOUBLE, // refused where reached
-    TYPE_COMPLEX, // refused where reached; |base| is the real type
+    TYPE_COMPLEX, // of long double: refused where reached; |base| is the real type. Others are records (complex.c)
     TYPE_POINTER,
     TYPE_ARRAY,
     TYPE_FUNCTION,
@@ -100,6 +100,7 @@ struct record {
     int depth;             // of its deepest member, plus 1
     bool has_const_member; // itself or in a member: not assignable
     bool has_pointer;      // itself or in a member
+    bool is_complex;       // a complex number: its two members are the real and the imaginary part (complex.c)
     int lane_count;        // of a vector, whose one member is an array of its lanes (vector.c); else 0
 };
 
@@ -219,7 +220,7 @@ struct expr {
     bool is_extent;   // casts: |a| is an array's extent, and the value is the one it had when the array was declared
     bool is_postfix;  // EXPR_UPDATE
     bool is_paren;    // written in parentheses: contraction does not care, warnings do
-    bool is_vector;   // EXPR_STATEMENTS: names operands of an operation on vectors
+    bool is_naming;   // EXPR_STATEMENTS: names operands of an operation on vectors or complex numbers (naming.h)
     bool is_uncontracted; // under `#pragma STDC FP_CONTRACT OFF`
     struct expr *a;
     struct expr *b;

@@ -417,6 +417,9 @@ struct expr *builtin_gnu_expression(struct parser *p, const char *name, struct l
     if (strcmp(name, "types_compatible_p") == 0) {
         return types_question(p, loc);
     }
+    if (strcmp(name, "complex") == 0) {
+        return complex_builtin(p, loc);
+    }
     struct expr *vector = vector_builtin(p, name, loc);
     if (vector != NULL) {
         return vector;

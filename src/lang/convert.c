@@ -51,16 +51,18 @@ static bool is_same_representation(const struct type *a, const struct type *b)
     if (a->kind != b->kind) {
         return false;
     }
-    if (a->kind == TYPE_ENUM || a->kind == TYPE_POINTER || a->kind == TYPE_COMPLEX) {
-        return type_compatible(a, b);
-    }
-    return true;
+    bool has_more = a->kind == TYPE_ENUM || a->kind == TYPE_POINTER || a->kind == TYPE_COMPLEX || type_is_record(a);
+    return !has_more || type_compatible(a, b);
 }
 
 struct expr *convert_to(struct parser *p, struct expr *e, struct type *type)
 {
     if (expr_is_error(e) || type_is_error(type) || is_same_representation(e->type, type)) {
         return e;
+    }
+    bool is_complex = complex_is(e->type) || complex_is(type);
+    if (is_complex && complex_is_number(e->type) && complex_is_number(type)) {
+        return complex_convert(p, e, type);
     }
     struct expr *cast = expr_unary(p, EXPR_CAST, type_unqualified(p->arena, type), e->loc, e);
     cast->is_implicit = true;
@@ -214,7 +216,7 @@ static bool check_pointers(struct parser *p, struct expr *e, struct type *type, 
 static bool check_assign(struct parser *p, struct expr *e, struct type *type, const char *what)
 {
     const struct type *from = e->type;
-    if (type_is_arithmetic(type) && type_is_arithmetic(from)) {
+    if (complex_is_number(type) && complex_is_number(from)) {
         return true;
     }
     if (type->kind == TYPE_POINTER && from->kind == TYPE_POINTER) {
@@ -281,6 +283,9 @@ struct expr *convert_assign(struct parser *p, struct expr *e, struct type *type,
 struct expr *convert_condition(struct parser *p, struct expr *e, const char *what)
 {
     e = convert_decay(p, e);
+    if (complex_is(e->type)) {
+        return complex_condition(p, e);
+    }
     if (!expr_is_error(e) && !type_is_scalar(e->type)) {
         parse_error(p, e->loc, "%s must be a number or a pointer, not '%s'", what, parse_describe(p, e->type));
         return expr_error(p, e->loc);

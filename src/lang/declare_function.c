@@ -84,7 +84,7 @@ static const char *element_trouble(const struct type *type)
     case TYPE_VOID: return "a 'void *' does not say what the elements are";
     case TYPE_FUNCTION: return "a kernel takes no function pointers";
     case TYPE_LDOUBLE: return "'long double' is not supported in kernels";
-    case TYPE_COMPLEX: return "'_Complex' is not supported in kernels";
+    case TYPE_COMPLEX: return "'long double' is not supported in kernels";
     case TYPE_STRUCT:
     case TYPE_UNION:
         if (!type->record->is_complete) {
@@ -106,7 +106,7 @@ static const char *param_trouble(const struct type *type)
     switch (type->kind) {
     case TYPE_POINTER: return element_trouble(type->base);
     case TYPE_LDOUBLE: return "'long double' is not supported in kernels";
-    case TYPE_COMPLEX: return "'_Complex' is not supported in kernels";
+    case TYPE_COMPLEX: return "'long double' is not supported in kernels";
     case TYPE_STRUCT:
     case TYPE_UNION:
         if (type->record->size == 0) {

@@ -115,7 +115,7 @@ static struct type *complex_type(struct parser *p, const struct words *words, st
         parse_error(p, loc, "these words do not make a type");
         return &p->basic[TYPE_ERROR];
     }
-    return type_complex(p->arena, &p->basic[kind]);
+    return complex_of(p, kind);
 }
 
 static struct type *words_type(struct parser *p, const struct words *words, struct loc loc)

@@ -66,11 +66,14 @@ static struct expr *sign_expression(struct parser *p, enum token_kind token, str
     if (vector_is(a->type) && token == TOKEN_PLUS) {
         return a;
     }
+    if (complex_is(a->type) && token != TOKEN_PLUS) {
+        return complex_unary(p, token == TOKEN_MINUS ? EXPR_NEG : EXPR_BITNOT, a, loc);
+    }
     bool is_float = vector_is(a->type) && type_is_float(a->type->record->members[0].type->base);
     if (vector_is(a->type) && !(is_float && token == TOKEN_TILDE)) {
         return vector_unary(p, token == TOKEN_MINUS ? EXPR_NEG : EXPR_BITNOT, a, loc);
     }
-    bool fits = token == TOKEN_TILDE ? type_is_integer(a->type) : type_is_arithmetic(a->type);
+    bool fits = token == TOKEN_TILDE ? type_is_integer(a->type) : complex_is_number(a->type);
     if (!fits) {
         parse_error(p, loc, "operator '%c' does not take '%s'",
                     token == TOKEN_TILDE   ? '~'
@@ -99,6 +102,8 @@ static struct expr *unary_operator(struct parser *p, enum token_kind token, stru
         struct expr *a = convert_condition(p, parse_cast_expression(p), "the operand of '!'");
         return expr_is_error(a) ? a : expr_unary(p, EXPR_LOGNOT, &p->basic[TYPE_INT], loc, a);
     }
+    case TOKEN_KW_REAL:
+    case TOKEN_KW_IMAG: return complex_part(p, parse_cast_expression(p), token == TOKEN_KW_IMAG, loc);
     case TOKEN_KW_SIZEOF: return sizeof_expression(p, loc);
     case TOKEN_KW_ALIGNOF: return alignof_expression(p, loc);
     case TOKEN_KW_EXTENSION: return parse_cast_expression(p);
@@ -120,6 +125,8 @@ struct expr *parse_unary_expression(struct parser *p)
     case TOKEN_TILDE:
     case TOKEN_KW_SIZEOF:
     case TOKEN_KW_ALIGNOF:
+    case TOKEN_KW_REAL:
+    case TOKEN_KW_IMAG:
     case TOKEN_KW_EXTENSION: break;
     default: return parse_postfix_expression(p);
     }

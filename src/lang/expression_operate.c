@@ -208,6 +208,10 @@ struct expr *operate_binary(struct parser *p, enum expr_kind kind, struct expr *
         struct expr *e = vector_binary(p, kind, a, b, loc);
         return e != NULL ? e : bad_operands(p, kind, a, b, loc);
     }
+    if (complex_is(a->type) || complex_is(b->type)) {
+        struct expr *e = complex_binary(p, kind, a, b, loc);
+        return e != NULL ? e : bad_operands(p, kind, a, b, loc);
+    }
     switch (kind) {
     case EXPR_ADD:
     case EXPR_SUB: return additive(p, kind, a, b, loc);
@@ -240,7 +244,12 @@ struct expr *operate_condition(struct parser *p, struct expr *a, struct expr *b,
         return vector_condition(p, a, b, c, loc);
     }
     struct type *type = NULL;
-    if (type_is_arithmetic(b->type) && type_is_arithmetic(c->type)) {
+    bool is_complex = complex_is(b->type) || complex_is(c->type);
+    if (is_complex && complex_is_number(b->type) && complex_is_number(c->type)) {
+        type = complex_common(p, b, c);
+        b = convert_to(p, b, type);
+        c = convert_to(p, c, type);
+    } else if (type_is_arithmetic(b->type) && type_is_arithmetic(c->type)) {
         type = convert_arithmetic(p, &b, &c);
     } else if (type_is_void(b->type) || type_is_void(c->type)) {
         type = &p->basic[TYPE_VOID];
@@ -335,6 +344,10 @@ struct expr *operate_update(struct parser *p, enum expr_kind kind, struct expr *
         e = vector_update(p, kind, a, b, loc);
         return e != NULL ? e : bad_operands(p, kind, a, b, loc);
     }
+    if (complex_is(a->type) || complex_is(b->type)) {
+        e = complex_update(p, kind, a, b, loc);
+        return e != NULL ? e : bad_operands(p, kind, a, b, loc);
+    }
     bool wants_integers = kind >= EXPR_MOD && kind <= EXPR_XOR;
     if (a->type->kind == TYPE_POINTER && (kind == EXPR_ADD || kind == EXPR_SUB) && type_is_integer(b->type)) {
         e = pointer_update(p, kind, a, b, loc);
@@ -362,7 +375,10 @@ struct expr *operate_step(struct parser *p, struct expr *a, bool is_decrement, b
     if (!check_modifiable(p, a, loc, is_decrement ? "decrement" : "increment")) {
         return expr_error(p, loc);
     }
-    bool is_vector = vector_is(a->type) && !is_postfix;
+    if (complex_is(a->type) && is_postfix) {
+        return complex_postfix(p, is_decrement ? EXPR_SUB : EXPR_ADD, a, loc);
+    }
+    bool is_vector = (vector_is(a->type) && !is_postfix) || complex_is(a->type);
     if (!type_is_arithmetic(a->type) && a->type->kind != TYPE_POINTER && !is_vector) {
         parse_error(p, loc, "operator '%s' does not take '%s'", is_decrement ? "--" : "++", parse_describe(p, a->type));
         return expr_error(p, loc);
@@ -521,7 +537,7 @@ struct expr *operate_member(struct parser *p, struct expr *a, const char *name, 
     if (expr_is_error(a)) {
         return a;
     }
-    if (!type_is_record(a->type)) {
+    if (!type_is_record(a->type) || complex_is(a->type)) {
         bool is_pointer = a->type->kind == TYPE_POINTER && type_is_record(a->type->base);
         parse_error(p, loc, "'%s' has no members%s", parse_describe(p, a->type), is_pointer ? "; use '->'" : "");
         return expr_error(p, loc);
@@ -551,6 +567,11 @@ struct expr *operate_cast(struct parser *p, struct expr *a, struct type *type, s
         if (e != NULL) {
             return e;
         }
+    }
+    bool is_complex = complex_is(type) || complex_is(from);
+    if (is_complex && complex_is_number(type) && complex_is_number(from)) {
+        struct expr *e = convert_to(p, a, type);
+        return e == a && a->is_lvalue ? expr_unary(p, EXPR_CAST, type_unqualified(p->arena, type), loc, a) : e;
     }
     bool fits = type_is_void(type) || (type_is_arithmetic(type) && type_is_arithmetic(from)) ||
                 (type->kind == TYPE_POINTER && (from->kind == TYPE_POINTER || type_is_integer(from))) ||

@@ -33,6 +33,20 @@ static struct expr *floating_constant(struct parser *p, const struct token *toke
     return e;
 }
 
+static struct expr *imaginary(struct parser *p, const struct token *token, struct expr *e)
+{
+    if (!token->is_imaginary) {
+        return e;
+    }
+    if (e->type->kind == TYPE_LDOUBLE) {
+        return expr_refused(p, complex_of(p, TYPE_LDOUBLE), token->loc, "long double");
+    }
+    bool is_half = e->type->kind == TYPE_F16 || e->type->kind == TYPE_BF16;
+    return complex_make(p,
+                        convert_to_kind(p, expr_int(p, TYPE_INT, 0, token->loc), is_half ? TYPE_FLOAT : e->type->kind),
+                        is_half ? convert_to_kind(p, e, TYPE_FLOAT) : e, token->loc);
+}
+
 static struct expr *string_literal(struct parser *p, const struct token *token)
 {
     assert(token->kind == TOKEN_STRING);
@@ -161,9 +175,9 @@ struct expr *parse_primary_expression(struct parser *p)
     switch (token->kind) {
     case TOKEN_IDENT:
     case TOKEN_KW_STREAM_PARALLEL: return identifier_expression(p);
-    case TOKEN_INT: e = integer_constant(p, token); break;
+    case TOKEN_INT: e = imaginary(p, token, integer_constant(p, token)); break;
     case TOKEN_CHAR: e = expr_int(p, TYPE_INT, token->u, token->loc); break;
-    case TOKEN_FLOAT: e = floating_constant(p, token); break;
+    case TOKEN_FLOAT: e = imaginary(p, token, floating_constant(p, token)); break;
     case TOKEN_STRING: e = string_literal(p, token); break;
     case TOKEN_LPAREN: return parenthesized(p);
     case TOKEN_KW_GENERIC: return parse_generic_selection(p);

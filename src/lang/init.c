@@ -59,6 +59,11 @@ static bool at_designator(const struct parser *p, int ahead)
     return kind == TOKEN_DOT || kind == TOKEN_LBRACKET || at_old_designator(p, ahead);
 }
 
+static bool has_members(const struct type *type)
+{
+    return type_is_record(type) && !complex_is(type);
+}
+
 // ---- storing -------------------------------------------------------------------------------------------------------
 
 static const char *describe_target(struct init *in)
@@ -165,13 +170,30 @@ static void store_record(struct init *in, struct place place, struct expr *e)
     }
 }
 
+// The parts of a complex number that is written out are values of their own: a static object's must be constants.
+static void store_complex(struct init *in, struct place place, struct expr *e)
+{
+    if (!complex_is_literal(e)) {
+        store(in, place, e);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct init_store *part = &e->object->inits[i];
+        store(in, (struct place){.type = part->type, .offset = place.offset + part->offset}, part->value);
+    }
+}
+
 static void store_scalar(struct init *in, struct place place, struct expr *e)
 {
     const char *what = describe_target(in);
     e = convert_assign(in->p, e, place.type, what);
     if (!expr_is_error(e)) {
         place.type = type_unqualified(in->p->arena, place.type);
-        store(in, place, e);
+        if (complex_is(place.type)) {
+            store_complex(in, place, e);
+        } else {
+            store(in, place, e);
+        }
     }
 }
 
@@ -186,10 +208,10 @@ static void place_expression(struct init *in, struct place place, struct expr *e
     }
     if (takes_string(type, e)) {
         store_string(in, place, e);
-    } else if (type_is_record(type) && type_compatible(type, e->type)) {
+    } else if (has_members(type) && type_compatible(type, e->type)) {
         forget(in, place.offset, type->size);
         store_record(in, place, e);
-    } else if (type->kind == TYPE_ARRAY || type_is_record(type)) {
+    } else if (type->kind == TYPE_ARRAY || has_members(type)) {
         list(in, place, e, LIST_ELIDED);
     } else {
         store_scalar(in, place, e);
@@ -263,7 +285,7 @@ static void braced(struct init *in, struct place place)
     if (is_string && (type_is_char(type->base) || type->base->kind == TYPE_INT || type->base->kind == TYPE_UINT)) {
         element(in, place, NULL);
         parse_accept(p, TOKEN_COMMA);
-    } else if (type->kind == TYPE_ARRAY || (type_is_record(type) && type->record->is_complete)) {
+    } else if (type->kind == TYPE_ARRAY || (has_members(type) && type->record->is_complete)) {
         list(in, place, NULL, LIST_BRACED);
     } else {
         braced_scalar(in, place);
@@ -386,7 +408,7 @@ static bool member_designator(struct init *in, const struct type *type, struct d
         return false;
     }
     const char *name = parse_identifier_text(token);
-    if (!type_is_record(type)) {
+    if (!has_members(type)) {
         parse_error(p, token->loc, "'.%s' designates a member, but '%s' has none", name, parse_describe(p, type));
         p->is_panicking = true;
         return false;
@@ -474,7 +496,7 @@ static void designated_value(struct init *in, struct place place)
         ranges[i] = in->ranges.items[i];
     }
     in->ranges.count = 0; // a list in braces has designators of its own
-    bool is_aggregate = place.type->kind == TYPE_ARRAY || type_is_record(place.type);
+    bool is_aggregate = place.type->kind == TYPE_ARRAY || has_members(place.type);
     if (is_aggregate && range_count > 0) {
         if (!can_forget(in, place, ranges, range_count)) {
             in->p->is_panicking = true;
@@ -515,7 +537,7 @@ static int64_t designated(struct init *in, struct place whole)
         forget(in, whole.offset, whole.type->size);
     }
     if (d.is_inside || at_designator(p, 0)) {
-        if (place.type->kind != TYPE_ARRAY && !type_is_record(place.type)) {
+        if (place.type->kind != TYPE_ARRAY && !has_members(place.type)) {
             parse_error(p, parse_loc(p), "a designator for '%s', which has no parts", parse_describe(p, place.type));
             p->is_panicking = true;
             return -1;
@@ -653,7 +675,7 @@ void init_object(struct parser *p, struct object *object, bool is_static)
         if (is_aggregate && !takes_string(place.type, e) && !expr_is_error(e) && !type_is_error(place.type)) {
             parse_error(p, e->loc, "the array '%s' needs an initialiser in braces",
                         object->name != NULL ? object->name : "(unnamed)");
-        } else if (type_is_record(place.type) && !expr_is_error(e) && !type_compatible(place.type, e->type)) {
+        } else if (has_members(place.type) && !expr_is_error(e) && !type_compatible(place.type, e->type)) {
             store_scalar(&in, place, e); // complains
         } else {
             place_expression(&in, place, e);

@@ -30,6 +30,9 @@ static const struct keyword keywords[] = {
     {"__alignof__", TOKEN_KW_ALIGNOF},
     {"__asm", TOKEN_KW_ASM},
     {"__complex__", TOKEN_KW_COMPLEX},
+    {"__complex", TOKEN_KW_COMPLEX},
+    {"__real", TOKEN_KW_REAL},
+    {"__imag", TOKEN_KW_IMAG},
     {"__thread", TOKEN_KW_THREAD_LOCAL},
 };
 

@@ -101,17 +101,27 @@ static void set_zero(struct token *out)
     out->kind = TOKEN_INT;
     out->u = 0;
     out->is_unsigned = out->is_long = out->is_long_long = out->is_float32 = out->is_long_double = false;
-    out->is_float16 = out->is_bf16 = false;
+    out->is_float16 = out->is_bf16 = out->is_imaginary = false;
 }
 
 static void wrong_suffix(const struct number *number, const char *suffix, const char *kind)
 {
-    if (lower(*suffix) == 'i' || lower(*suffix) == 'j') {
-        diag_error(number->values->diags, number->loc, "not supported: imaginary constants such as %s", number->text);
-    } else {
-        diag_error(number->values->diags, number->loc, "the suffix \"%s\" of the %s constant %s is none that C has",
-                   suffix, kind, number->text);
+    diag_error(number->values->diags, number->loc, "the suffix \"%s\" of the %s constant %s is none that C has", suffix,
+               kind, number->text);
+}
+
+// GNU C's imaginary constants have an i or a j before or behind what else the suffix says. What is left without it.
+static const char *imaginary_suffix(struct lex_values *values, const char *suffix, struct token *out)
+{
+    for (const char *p = suffix; *p != '\0'; p++) {
+        if (lower(*p) == 'i' || lower(*p) == 'j') {
+            char *rest = arena_strdup(values->arena, suffix);
+            memmove(rest + (p - suffix), p + 1, strlen(p));
+            out->is_imaginary = true;
+            return rest;
+        }
     }
+    return suffix;
 }
 
 static void int_value(const struct number *number, struct token *out)
@@ -138,7 +148,7 @@ static void int_value(const struct number *number, struct token *out)
     if (p == first && first != number->text) {
         diag_error(diags, number->loc, "the constant %s has no digits", number->text);
         set_zero(out);
-    } else if (!read_int_suffix(p, out)) {
+    } else if (!read_int_suffix(imaginary_suffix(number->values, p, out), out)) {
         wrong_suffix(number, p, "integer");
         set_zero(out);
     } else if (overflow) {
@@ -242,7 +252,7 @@ static void float_value(const struct number *number, struct token *out)
         set_zero(out);
         return;
     }
-    if (!read_float_suffix(end, out)) {
+    if (!read_float_suffix(imaginary_suffix(number->values, end, out), out)) {
         wrong_suffix(number, end, "floating");
         set_zero(out);
         return;

@@ -346,19 +346,11 @@ static void init_basic_types(struct parser *p)
     }
 }
 
-struct unit *parse_unit(struct arena *arena, struct diags *diags, const struct token_list *tokens)
+static void declarations(struct parser *p, const struct token_list *tokens)
 {
-    // In the arena, because the basic types in it outlive this call.
-    struct parser *p = ARENA_NEW(arena, struct parser);
-    p->arena = arena;
-    p->diags = diags;
     p->tokens = tokens->items;
     p->token_count = tokens->count;
-    init_basic_types(p);
-    hash_map_init(&p->names, arena);
-    hash_map_init(&p->tags, arena);
-    hash_map_init(&p->linkage, arena);
-    scope_push(p);
+    p->position = 0;
     if (p->tokens[0].kind == TOKEN_PRAGMA) {
         p->position = next_index(p, 0);
         pass_pragmas(p, 0);
@@ -373,6 +365,25 @@ struct unit *parse_unit(struct arena *arena, struct diags *diags, const struct t
             parse_advance(p); // whatever it was, it has been complained about
         }
     }
+}
+
+struct unit *parse_unit(struct arena *arena, struct diags *diags, const struct token_list *tokens)
+{
+    // In the arena, because the basic types in it outlive this call.
+    struct parser *p = ARENA_NEW(arena, struct parser);
+    p->arena = arena;
+    p->diags = diags;
+    init_basic_types(p);
+    hash_map_init(&p->names, arena);
+    hash_map_init(&p->tags, arena);
+    hash_map_init(&p->linkage, arena);
+    scope_push(p);
+    struct token_list header = {0};
+    if (complex_header(arena, diags, tokens, &header)) {
+        declarations(p, &header);
+        p->is_uncontracted = false; // the header's own
+    }
+    declarations(p, tokens);
     parse_take_pragmas(p);
     declare_finish_unit(p);
 

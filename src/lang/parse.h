@@ -89,7 +89,8 @@ struct parser {
     VEC(struct function *) functions;
     VEC(struct expr *) loose_calls; // made where the function's parameters were not known
     VEC(struct object *) globals;
-    VEC(struct type *) vectors; // each once
+    VEC(struct type *) vectors;               // each once
+    struct type *complexes[TYPE_LDOUBLE + 1]; // by the kind of their parts; NULL: not asked for yet
     VEC(struct waiting_pragma) pragmas;
     VEC(struct pushed_pack) pack_stack;
     int pack;             // of `#pragma pack`; 0: natural
@@ -270,6 +271,28 @@ struct expr *vector_subscript(struct parser *p, struct expr *a, struct expr *ind
 struct expr *vector_member(struct parser *p, struct expr *a, const char *name, struct loc loc);
 // __builtin_shuffle and its kin; NULL: it is none of them.
 struct expr *vector_builtin(struct parser *p, const char *name, struct loc loc);
+
+// complex.c
+bool complex_is(const struct type *type);
+bool complex_is_number(const struct type *type); // or a real one
+bool complex_is_literal(const struct expr *e);   // its parts are e->object->inits[0] and [1]
+struct type *complex_of(struct parser *p, enum type_kind kind);
+// Of two operands of which one at least is complex.
+struct type *complex_common(struct parser *p, const struct expr *a, const struct expr *b);
+struct expr *complex_make(struct parser *p, struct expr *re, struct expr *im, struct loc loc);
+// To a number of another type, from one; at least one of the two is complex.
+struct expr *complex_convert(struct parser *p, struct expr *e, struct type *type);
+struct expr *complex_condition(struct parser *p, struct expr *e); // whether it is not 0
+// One of the operands is complex. NULL: the operator does not take them.
+struct expr *complex_binary(struct parser *p, enum expr_kind kind, struct expr *a, struct expr *b, struct loc loc);
+struct expr *complex_unary(struct parser *p, enum expr_kind kind, struct expr *a, struct loc loc);
+struct expr *complex_update(struct parser *p, enum expr_kind kind, struct expr *a, struct expr *b, struct loc loc);
+struct expr *complex_postfix(struct parser *p, enum expr_kind kind, struct expr *a, struct loc loc);
+struct expr *complex_part(struct parser *p, struct expr *a, bool is_imaginary, struct loc loc);
+struct expr *complex_builtin(struct parser *p, struct loc loc); // __builtin_complex, at its '('
+// The tokens of the header that files with complex numbers need; false: this one has none.
+bool complex_header(struct arena *arena, struct diags *diags, const struct token_list *tokens,
+                    struct token_list *out_header);
 
 // expression_call.c
 struct expr *parse_call(struct parser *p, struct expr *callee, struct loc loc);

@@ -47,6 +47,8 @@
     X(BF16, "__bf16")                                                                                                  \
     X(BOOL, "_Bool")                                                                                                   \
     X(COMPLEX, "_Complex")                                                                                             \
+    X(REAL, "__real__")                                                                                                \
+    X(IMAG, "__imag__")                                                                                                \
     X(IMAGINARY, "_Imaginary")                                                                                         \
     X(ALIGNAS, "_Alignas")                                                                                             \
     X(ALIGNOF, "_Alignof")                                                                                             \
@@ -145,6 +147,7 @@ struct token {
     bool is_float32;     // suffix f
     bool is_float16;     // suffix f16
     bool is_bf16;        // suffix bf16
+    bool is_imaginary;   // suffix i or j, beside others
     bool is_long_double; // suffix l
     bool is_wide;        // L'' or L""
     bool is_short_name;  // TOKEN_IDENT: `kernel` or `stream_parallel`, a macro of rill/kernel.h for other compilers

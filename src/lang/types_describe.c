@@ -51,6 +51,8 @@ static const char *describe_leaf(struct arena *arena, const struct type *type)
     } else if (type_is_record(type) && type->record->lane_count > 0) {
         const struct type *lane = type->record->members[0].type->base;
         str_printf(&out, "vector of %d %s", type->record->lane_count, kind_names[lane->kind]);
+    } else if (type_is_record(type) && type->record->is_complex) {
+        str_printf(&out, "%s _Complex", kind_names[type->record->members[0].type->kind]);
     } else if (type_is_record(type)) {
         str_printf(&out, "%s %s", kind_names[type->kind], type->record->tag != NULL ? type->record->tag : "(unnamed)");
     } else if (type->kind == TYPE_COMPLEX) {

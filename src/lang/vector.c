@@ -2,14 +2,13 @@
 // the lanes, and an operation on vectors is a compound literal with an operation for each lane: nobody else has to know
 // them.
 //
-// A lane of an operand is named once for each lane of the result. What must not be evaluated more than once gets a name
-// first, in a statement expression around the literal.
-#include "lang/parse.h"
+// A lane of an operand stands once in each lane of the result: see naming.h.
+#include "lang/naming.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { MAX_LANES = 64, MOST_SHARED_NODES = 12 };
+enum { MAX_LANES = 64 };
 
 // ---- types ---------------------------------------------------------------------------------------------------------
 
@@ -95,53 +94,6 @@ struct type *vector_apply(struct parser *p, struct type *type, const struct attr
     }
 }
 
-// ---- values that are named -----------------------------------------------------------------------------------------
-
-struct naming {
-    VEC(struct stmt *) items;
-};
-
-static struct expr *named(struct parser *p, struct naming *n, struct expr *e, struct loc loc)
-{
-    struct object *object = declare_local_object(p, NULL, type_unqualified(p->arena, e->type), loc);
-    object->inits = ARENA_NEW(p->arena, struct init_store);
-    *object->inits = (struct init_store){.type = object->type, .value = e, .loc = loc};
-    object->init_count = 1;
-    object->has_init = true;
-    struct stmt *declaration = stmt_new(p, STMT_DECL, loc);
-    declaration->object = object;
-    VEC_PUSH(p->arena, &n->items, declaration);
-    return expr_object(p, object, loc);
-}
-
-// |value| behind what was named.
-static struct expr *with_names(struct parser *p, const struct naming *n, struct expr *value, struct loc loc)
-{
-    if (n->items.count == 0) {
-        return value;
-    }
-    struct stmt *block = stmt_new(p, STMT_BLOCK, loc);
-    block->items = n->items.items;
-    block->item_count = n->items.count;
-    block->end = loc;
-    struct expr *e = expr_new(p, EXPR_STATEMENTS, type_unqualified(p->arena, value->type), loc);
-    e->body = block;
-    e->a = value;
-    e->is_vector = true;
-    return expr_finish(p, e);
-}
-
-static int node_count(const struct expr *e)
-{
-    int count = e == NULL ? 0 : 1 + node_count(e->a) + node_count(e->b) + node_count(e->c);
-    return count;
-}
-
-static bool may_be_shared(const struct expr *e)
-{
-    return !expr_has_effect(e) && e->depth <= MOST_SHARED_NODES && node_count(e) <= MOST_SHARED_NODES;
-}
-
 // ---- lanes ---------------------------------------------------------------------------------------------------------
 
 static struct expr *array_of_lanes(struct parser *p, struct expr *e)
@@ -167,43 +119,22 @@ static struct expr *lane_of(struct parser *p, struct expr *e, int lane)
     return vector_subscript(p, e, expr_int(p, TYPE_INT, (uint64_t)lane, e->loc), e->loc);
 }
 
-// A literal with a value for each lane, of which none does anything.
-static bool is_plain_literal(const struct expr *e)
-{
-    const struct object *object = e->object;
-    if (e->kind != EXPR_COMPOUND_LITERAL || object->init_count != e->type->record->lane_count) {
-        return false;
-    }
-    for (int i = 0; i < object->init_count; i++) {
-        const struct init_store *store = &object->inits[i];
-        if (store->offset != (uint64_t)i * store->type->size || expr_has_effect(store->value)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // The lanes of an operand, which each may be used once in each lane of the result; of a number, the number in each.
 static void take_lanes(struct parser *p, struct naming *n, struct expr *e, const struct type *vector, struct expr **out)
 {
     int count = vector->record->lane_count;
     if (!vector_is(e->type)) {
         e = convert_to(p, e, lane_type(vector));
-        e = may_be_shared(e) ? e : named(p, n, e, e->loc);
+        e = naming_may_repeat(e) ? e : naming_name(p, n, e, e->loc);
         for (int i = 0; i < count; i++) {
             out[i] = e;
         }
         return;
     }
-    if (e->kind == EXPR_STATEMENTS && e->is_vector) {
-        for (int i = 0; i < e->body->item_count; i++) {
-            VEC_PUSH(p->arena, &n->items, e->body->items[i]);
-        }
-        e = e->a;
-    }
-    bool is_literal = is_plain_literal(e);
-    if (!is_literal && !may_be_shared(e)) {
-        e = named(p, n, e, e->loc);
+    e = naming_inside(p, n, e);
+    bool is_literal = naming_is_literal(e, e->type->record->lane_count);
+    if (!is_literal && !naming_may_repeat(e)) {
+        e = naming_name(p, n, e, e->loc);
     }
     for (int i = 0; i < e->type->record->lane_count; i++) {
         out[i] = is_literal ? e->object->inits[i].value : lane_of(p, e, i);
@@ -220,22 +151,11 @@ static struct expr *make(struct parser *p, const struct naming *n, struct type *
             return expr_error(p, loc);
         }
     }
-    struct object *object = declare_local_object(p, NULL, type_unqualified(p->arena, type), loc);
-    object->inits = ARENA_ARRAY(p->arena, struct init_store, count);
     for (int i = 0; i < count; i++) {
-        object->inits[i] = (struct init_store){
-            .offset = (uint64_t)i * lane->size, .type = lane, .value = convert_to(p, lanes[i], lane), .loc = loc};
+        lanes[i] = convert_to(p, lanes[i], lane);
     }
-    object->init_count = count;
-    object->has_init = true;
-    struct expr *literal = expr_object(p, object, loc);
-    literal->kind = EXPR_COMPOUND_LITERAL;
-    literal->is_lvalue = false;
-    for (int i = 0; i < count; i++) { // the tree below it counts, as it does for operators
-        int depth = object->inits[i].value->depth;
-        literal->depth = depth >= literal->depth ? depth + 1 : literal->depth;
-    }
-    return with_names(p, n, expr_finish(p, literal), loc);
+    struct expr *literal = naming_literal(p, type, lanes, count, lane->size, loc);
+    return naming_around(p, n, literal, loc);
 }
 
 static bool is_in_function(struct parser *p, struct loc loc)
@@ -324,18 +244,18 @@ struct expr *vector_update(struct parser *p, enum expr_kind kind, struct expr *a
     struct expr *x[MAX_LANES];
     struct expr *place = a;
     if (expr_has_effect(a)) {
-        place = operate_deref(p, named(p, &n, operate_address(p, a, loc), loc), loc);
+        place = operate_deref(p, naming_name(p, &n, operate_address(p, a, loc), loc), loc);
     }
     take_lanes(p, &n, b, type, x);
     for (int i = 0; i < type->record->lane_count && !expr_is_error(x[i]); i++) {
-        x[i] = x[i]->kind == EXPR_INT || x[i]->kind == EXPR_FLOAT ? x[i] : named(p, &n, x[i], loc);
+        x[i] = x[i]->kind == EXPR_INT || x[i]->kind == EXPR_FLOAT ? x[i] : naming_name(p, &n, x[i], loc);
     }
     struct expr *all = NULL;
     for (int i = 0; i < type->record->lane_count; i++) {
         struct expr *one = operate_update(p, kind, lane_of(p, place, i), x[i], loc);
         all = all == NULL ? one : expr_binary(p, EXPR_COMMA, one->type, all, one);
     }
-    return with_names(p, &n, expr_binary(p, EXPR_COMMA, type, all, place), loc);
+    return naming_around(p, &n, expr_binary(p, EXPR_COMMA, type, all, place), loc);
 }
 
 // c ? a : b by lanes, where each that is not 0 takes the first.
@@ -376,11 +296,11 @@ struct expr *vector_cast(struct parser *p, struct expr *a, struct type *type, st
         take_lanes(p, &n, a, type, x);
         return make(p, &n, type, x, loc);
     }
-    struct expr *address = operate_address(p, named(p, &n, a, loc), loc);
+    struct expr *address = operate_address(p, naming_name(p, &n, a, loc), loc);
     struct expr *pointer = expr_unary(p, EXPR_CAST, type_pointer_to(p->arena, type), loc, address);
     struct expr *value = operate_deref(p, pointer, loc);
     value->is_lvalue = false;
-    return with_names(p, &n, value, loc);
+    return naming_around(p, &n, value, loc);
 }
 
 // ---- parts ---------------------------------------------------------------------------------------------------------
@@ -454,11 +374,11 @@ static struct expr *shuffle(struct parser *p, struct expr **args, int count, str
     }
     struct naming n = {0};
     struct expr *x[MAX_LANES];
-    a = may_be_shared(a) ? a : named(p, &n, a, loc);
-    b = b == NULL || may_be_shared(b) ? b : named(p, &n, b, loc);
+    a = naming_may_repeat(a) ? a : naming_name(p, &n, a, loc);
+    b = b == NULL || naming_may_repeat(b) ? b : naming_name(p, &n, b, loc);
     take_lanes(p, &n, mask, mask->type, x);
     for (int i = 0; i < a->type->record->lane_count; i++) {
-        struct expr *index = may_be_shared(x[i]) ? x[i] : named(p, &n, x[i], loc);
+        struct expr *index = naming_may_repeat(x[i]) ? x[i] : naming_name(p, &n, x[i], loc);
         x[i] = chosen_lane(p, a, b, index);
     }
     return make(p, &n, type_unqualified(p->arena, a->type), x, loc);

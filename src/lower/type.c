@@ -69,7 +69,9 @@ static struct ir_ctype *record_ctype(struct lower *l, const struct type *type)
     c->kind = IR_CTYPE_RECORD;
     c->is_union = record->is_union;
     const char *word = record->is_union ? "union" : "struct";
-    if (record->tag != NULL) {
+    if (record->is_complex) {
+        c->name = record->members[0].type->kind == TYPE_FLOAT ? "float _Complex" : "double _Complex";
+    } else if (record->tag != NULL) {
         c->name = arena_printf(l->arena, "%s %s", word, record->tag);
     } else {
         c->name = type->typedef_name != NULL ? type->typedef_name : word;
@@ -130,7 +132,7 @@ const struct type *lower_refused_type(const struct type *type, const char **out_
 {
     switch (type->kind) {
     case TYPE_LDOUBLE: *out_why = "long double"; return type;
-    case TYPE_COMPLEX: *out_why = "_Complex"; return type;
+    case TYPE_COMPLEX: *out_why = "long double"; return type;
     case TYPE_POINTER:
         if (type->base->kind == TYPE_FUNCTION) {
             *out_why = "a function pointer";

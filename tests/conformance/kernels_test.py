@@ -177,9 +177,10 @@ class Case:
         if match is None:
             raise ValueError(f"there is no kernel '{self.name}'")
         self.returns = " ".join(match.group(1).split())
-        self.is_struct = self.returns.startswith("struct ")
+        returned = self.returns.removeprefix("struct ")
+        self.is_struct = returned in structs
         if self.is_struct:
-            self.result_format, self.result_members = structs[self.returns.split()[1]]
+            self.result_format, self.result_members = structs[returned]
             self.result_type = structure(self.result_format, self.result_members)
         elif self.returns != "void":
             self.result_format, self.result_type = SCALARS[self.returns][:2]

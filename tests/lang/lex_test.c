@@ -151,7 +151,8 @@ TEST(bad_integers_are_errors_with_words)
     CHECK_SAYS("1lul", "error: the suffix \"lul\" of the integer constant 1lul is none that C has");
     CHECK_SAYS("1lL", "error: the suffix \"lL\"");
     CHECK_SAYS("12ab", "error: the suffix \"ab\"");
-    CHECK_SAYS("3i", "error: not supported: imaginary constants such as 3i");
+    CHECK_SAYS("3ii", "error: the suffix \"ii\" of the integer constant 3ii is none that C has");
+    CHECK_SAYS("1.5ifj", "error: the suffix \"ifj\"");
 }
 
 TEST(floating_constants_are_rounded_once)

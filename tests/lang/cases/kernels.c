@@ -7,7 +7,7 @@ kernel int *returns_pointer(int n) { return 0; }
 kernel struct node returns_struct(struct node x) { return x; }
 kernel void pointers(int **p, void *v, int *rows[4], int (*f)(int)) {}
 kernel void holds(struct node a[4], struct open *o, struct node b) {}
-kernel void wide(long double x, double _Complex z, long double a[3]) {}
+kernel void wide(long double x, long double _Complex z, long double a[3]) {}
 kernel void many(int n, ...) {}
 kernel void fine(int n, int m, float a[n][m], const double *b, struct { int x; } s, _Bool flag) {}
 kernel int not_a_function = 3;

@@ -12,7 +12,7 @@ struct errors { missing_type a; int b; };
 struct errors e = {.b = 1};
 struct assertion { _Static_assert(1, "fine"); ; int a; };
 struct flexible { int n; float tail[]; };
-__rill_kernel__ void k(struct flexible a[3], struct flexible b, double _Complex *c) { }
+__rill_kernel__ void k(struct flexible a[3], struct flexible b, long double _Complex *c) { }
 enum __attribute__((packed)) small { S1 = -1 };
 enum __attribute__((packed)) medium { M1 = -300 };
 enum __attribute__((__packed__)) large { L1 = 300 };

@@ -27,7 +27,7 @@ kernel void uses_malloc(int n, int a[n]) { int *p = malloc(4); a[0] = p != 0; }
 
 kernel void long_double(int n, double a[n]) { for (int i = 0; i < n; i++) { long double x = a[i]; a[i] = x * 2; } }
 
-kernel void uses_complex(int n, double a[n]) { double _Complex z = 1; a[0] = 2; }
+kernel void uses_complex(int n, double a[n]) { long double _Complex z = 1; a[0] = 2; }
 
 static int sum(int n, ...) { va_list l; va_start(l, n); int s = va_arg(l, int); va_end(l); return s; }
 kernel void varargs(int n, int a[n]) { a[0] = sum(1, 2); }

@@ -4,7 +4,7 @@ struct callback { int (*f)(int); int n; };
 static struct callback c;
 __rill_kernel__ int types(int n)
 {
-    double _Complex z = n;
+    long double _Complex z = n;
     n += (int)wide(n);
     n += c.n;
     return n;
