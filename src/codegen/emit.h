@@ -326,6 +326,8 @@ void emit_control_inst(struct emitter *e, const struct ir_inst *inst);
 
 // emit_loop.c: canonical loops
 void emit_for(struct emitter *e, const struct ir_inst *inst);
+bool emit_is_independent(const struct ir_for *loop);
+LLVMValueRef emit_loop_trip(struct emitter *e, const struct ir_for *loop, LLVMValueRef init, LLVMValueRef bound); // i64
 void emit_group_push(struct emitter *e, struct emit_group *group);
 void emit_group_pop(struct emitter *e);
 void emit_loop_notes(struct emitter *e, LLVMValueRef branch, const struct ir_region *body, LLVMMetadataRef group,

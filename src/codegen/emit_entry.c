@@ -2,6 +2,7 @@
 // thread finds its own. plan/abi.h fixes both signatures.
 #include "codegen/emit.h"
 #include "codegen/lanes.h"
+#include "codegen/panels.h"
 
 #include "ir/assignment.h"
 #include "ir/walk.h"
@@ -220,6 +221,12 @@ static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBloc
     f->end = exit;
     emit_region(e, &f->ir->prologue);
     emit_set_accumulators(e);
+    struct panels *panels = panels_find(e);
+    if (panels != NULL) {
+        panels_emit(panels, range.lo, range.hi);
+        emit_go(e, exit);
+        return;
+    }
     range.lo = emit_in_lanes(e, range);
     if (range.lo == range.hi) {
         emit_go(e, exit);

@@ -9,7 +9,7 @@
 
 // ---- vectors ------------------------------------------------------------------------------------------------------
 
-static LLVMTypeRef vector_type(const struct lanes *lanes, enum ir_type type)
+LLVMTypeRef lanes_type(const struct lanes *lanes, enum ir_type type)
 {
     return LLVMVectorType(lanes->e->types[type], (unsigned)lanes->width);
 }
@@ -89,11 +89,11 @@ static LLVMValueRef all_lanes(const struct lanes *lanes)
     return LLVMConstAllOnes(LLVMVectorType(lanes->e->types[IR_I1], (unsigned)lanes->width));
 }
 
-static LLVMValueRef emit_vector_load(struct lanes *lanes, const struct ir_inst *inst)
+LLVMValueRef lanes_emit_load(struct lanes *lanes, const struct ir_inst *inst)
 {
     struct emitter *e = lanes->e;
     const struct lanes_value *at = &lanes->values[inst->args[0]->id];
-    LLVMTypeRef type = vector_type(lanes, inst->type);
+    LLVMTypeRef type = lanes_type(lanes, inst->type);
     uint32_t align = (uint32_t)ir_type_size(inst->type);
     LLVMValueRef load;
     if (at->kind == LANES_LINEAR && at->step == ir_type_size(inst->type)) {
@@ -117,7 +117,7 @@ static LLVMValueRef emit_vector_load(struct lanes *lanes, const struct ir_inst *
     return load;
 }
 
-static void emit_vector_store(struct lanes *lanes, const struct ir_inst *inst, LLVMValueRef value)
+void lanes_emit_store(struct lanes *lanes, const struct ir_inst *inst, LLVMValueRef value)
 {
     struct emitter *e = lanes->e;
     LLVMValueRef address = scalar(lanes, inst->args[0]);
@@ -137,7 +137,7 @@ static void emit_vector_store(struct lanes *lanes, const struct ir_inst *inst, L
 // ---- updates ------------------------------------------------------------------------------------------------------
 
 // As emit_update.c has it for one: a fused product is never rounded.
-static LLVMValueRef emit_updated(struct lanes *lanes, const struct ir_inst *inst, enum ir_type type, LLVMValueRef old)
+LLVMValueRef lanes_emit_updated(struct lanes *lanes, const struct ir_inst *inst, enum ir_type type, LLVMValueRef old)
 {
     struct emitter *e = lanes->e;
     const struct ir_inst *operand = inst->args[inst->arg_count - 1];
@@ -151,18 +151,23 @@ static LLVMValueRef emit_updated(struct lanes *lanes, const struct ir_inst *inst
     return emit_binary(e, ir_update_op(inst->update, type), type, old, vector(lanes, operand));
 }
 
+LLVMValueRef lanes_emit_slot(struct lanes *lanes, const struct ir_var *var)
+{
+    return emit_alloca(lanes->e, lanes_type(lanes, var->type), 64, var->name);
+}
+
 static LLVMValueRef slot_of(struct lanes *lanes, const struct ir_var *var)
 {
     LLVMValueRef *slot = &lanes->vars[var->index];
     if (*slot == NULL) {
-        *slot = emit_alloca(lanes->e, vector_type(lanes, var->type), 64, var->name);
+        *slot = lanes_emit_slot(lanes, var);
     }
     return *slot;
 }
 
 static LLVMValueRef load_var(struct lanes *lanes, const struct ir_var *var)
 {
-    return LLVMBuildLoad2(lanes->e->builder, vector_type(lanes, var->type), slot_of(lanes, var), var->name);
+    return LLVMBuildLoad2(lanes->e->builder, lanes_type(lanes, var->type), slot_of(lanes, var), var->name);
 }
 
 // ---- values -------------------------------------------------------------------------------------------------------
@@ -180,7 +185,7 @@ static LLVMValueRef emit_converted(struct lanes *lanes, const struct ir_inst *in
 {
     LLVMBuilderRef b = lanes->e->builder;
     LLVMValueRef x = vector(lanes, inst->args[0]);
-    LLVMTypeRef type = vector_type(lanes, inst->type);
+    LLVMTypeRef type = lanes_type(lanes, inst->type);
     bool from_bool = inst->args[0]->type == IR_I1;
     switch (inst->op) {
     case IR_OP_SEXT: return from_bool ? LLVMBuildZExt(b, x, type, "") : LLVMBuildSExt(b, x, type, "");
@@ -207,7 +212,7 @@ static LLVMValueRef emit_vector(struct lanes *lanes, const struct ir_inst *inst)
     struct emitter *e = lanes->e;
     LLVMValueRef value;
     switch (ir_op_group(inst->op)) {
-    case IR_GROUP_MEMORY: return emit_vector_load(lanes, inst);
+    case IR_GROUP_MEMORY: return lanes_emit_load(lanes, inst);
     case IR_GROUP_LEAF: return load_var(lanes, inst->var);
     case IR_GROUP_ADDRESS: return emit_vector_index(lanes, inst);
     case IR_GROUP_CONVERT: return emit_converted(lanes, inst);
@@ -226,7 +231,7 @@ static LLVMValueRef emit_vector(struct lanes *lanes, const struct ir_inst *inst)
         if (inst->op == IR_OP_FNEG) {
             value = LLVMBuildFNeg(e->builder, vector(lanes, inst->args[0]), "");
         } else if (inst->op == IR_OP_FMA) {
-            LLVMTypeRef types[1] = {vector_type(lanes, inst->type)};
+            LLVMTypeRef types[1] = {lanes_type(lanes, inst->type)};
             LLVMValueRef args[3] = {vector(lanes, inst->args[0]), vector(lanes, inst->args[1]),
                                     vector(lanes, inst->args[2])};
             value = emit_intrinsic(e, "llvm.fma", types, 1, args, 3);
@@ -275,8 +280,9 @@ static void emit_assignment(struct lanes *lanes, const struct ir_inst *inst)
         !(ir_type_is_int(inst->var->type) || ir_type_is_float(inst->var->type))) {
         return;
     }
-    LLVMValueRef value = inst->op == IR_OP_SET ? vector(lanes, inst->args[0])
-                                               : emit_updated(lanes, inst, inst->var->type, load_var(lanes, inst->var));
+    LLVMValueRef value = inst->op == IR_OP_SET
+                             ? vector(lanes, inst->args[0])
+                             : lanes_emit_updated(lanes, inst, inst->var->type, load_var(lanes, inst->var));
     LLVMBuildStore(e->builder, value, slot_of(lanes, inst->var));
 }
 
@@ -290,11 +296,11 @@ bool lanes_emit(struct lanes *lanes, const struct ir_inst *inst)
         return true;
     }
     if (inst->op == IR_OP_STORE) {
-        emit_vector_store(lanes, inst, vector(lanes, inst->args[1]));
+        lanes_emit_store(lanes, inst, vector(lanes, inst->args[1]));
         return true;
     }
     if (inst->op == IR_OP_UPDATE) {
-        emit_vector_store(lanes, inst, emit_updated(lanes, inst, inst->type, emit_vector_load(lanes, inst)));
+        lanes_emit_store(lanes, inst, lanes_emit_updated(lanes, inst, inst->type, lanes_emit_load(lanes, inst)));
         return true;
     }
     if (inst->id < 0 || lanes->values[inst->id].kind == LANES_SAME) {
@@ -310,8 +316,7 @@ bool lanes_emit(struct lanes *lanes, const struct ir_inst *inst)
 
 // ---- the loop -----------------------------------------------------------------------------------------------------
 
-// Iterations from number |at| on.
-static void emit_chunk(struct lanes *lanes, LLVMValueRef init, LLVMValueRef at)
+static void begin_at(struct lanes *lanes, LLVMValueRef init, LLVMValueRef at)
 {
     struct emitter *e = lanes->e;
     LLVMBuilderRef b = e->builder;
@@ -321,14 +326,33 @@ static void emit_chunk(struct lanes *lanes, LLVMValueRef init, LLVMValueRef at)
         number = LLVMBuildMul(b, number, emit_const(e, type, lanes->step), "");
     }
     lanes->first = LLVMBuildAdd(b, init, number, "");
+}
+
+// Iterations from number |at| on.
+static void emit_chunk(struct lanes *lanes, LLVMValueRef init, LLVMValueRef at)
+{
+    struct emitter *e = lanes->e;
+    begin_at(lanes, init, at);
     e->function->lanes = lanes;
     emit_region(e, lanes->body);
     e->function->lanes = NULL;
 }
 
+// The first |count| lanes, of which there are fewer than 128: numbers of a byte are compared soonest.
 static LLVMValueRef mask_of(struct lanes *lanes, LLVMValueRef count)
 {
-    return LLVMBuildICmp(lanes->e->builder, LLVMIntULT, steps(lanes, IR_I64, 1), splat(lanes, count), "");
+    struct emitter *e = lanes->e;
+    assert(lanes->width < 128);
+    LLVMValueRef some = LLVMBuildTrunc(e->builder, count, e->types[IR_I8], "");
+    return LLVMBuildICmp(e->builder, LLVMIntULT, steps(lanes, IR_I8, 1), splat(lanes, some), "");
+}
+
+void lanes_emit_place(struct lanes *lanes, LLVMValueRef init, LLVMValueRef at, LLVMValueRef left)
+{
+    struct emitter *e = lanes->e;
+    begin_at(lanes, init, at);
+    LLVMValueRef is_all = LLVMBuildICmp(e->builder, LLVMIntULT, emit_i64(e, lanes->width), left, "");
+    lanes->mask = mask_of(lanes, LLVMBuildSelect(e->builder, is_all, emit_i64(e, lanes->width), left, ""));
 }
 
 LLVMValueRef lanes_emit_loop(struct lanes *lanes, LLVMValueRef init, LLVMValueRef trip)

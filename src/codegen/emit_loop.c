@@ -197,7 +197,7 @@ void emit_loop_notes(struct emitter *e, LLVMValueRef branch, const struct ir_reg
 
 // A loop inside a task keeps the verdict `proven` only if it depends on nothing that a launch tests; other verdicts
 // count where the pass that made the task says that its launch tests them too.
-static bool is_independent(const struct ir_for *loop)
+bool emit_is_independent(const struct ir_for *loop)
 {
     return loop->verdict == IR_VERDICT_PROVEN || (loop->tested && loop->verdict > IR_VERDICT_PROVEN);
 }
@@ -277,7 +277,7 @@ static LLVMValueRef count_steps(struct emitter *e, LLVMValueRef distance, uint64
 }
 
 // As struct ir_trip says.
-static LLVMValueRef emit_trip(struct emitter *e, const struct ir_for *loop, LLVMValueRef init, LLVMValueRef bound)
+LLVMValueRef emit_loop_trip(struct emitter *e, const struct ir_for *loop, LLVMValueRef init, LLVMValueRef bound)
 {
     LLVMBuilderRef b = e->builder;
     struct ir_trip trip = trip_of(loop);
@@ -365,7 +365,7 @@ static void set_last(struct emitter *e, const struct ir_for *loop, LLVMValueRef 
 // Iterations that are taken as the lanes of vectors: so many; NULL: none.
 static LLVMValueRef emit_in_lanes(struct emitter *e, const struct ir_inst *inst, LLVMValueRef init, LLVMValueRef trip)
 {
-    struct lanes *lanes = is_independent(inst->loop) ? lanes_find(e, inst) : NULL;
+    struct lanes *lanes = emit_is_independent(inst->loop) ? lanes_find(e, inst) : NULL;
     return lanes != NULL ? lanes_emit_loop(lanes, init, trip) : NULL;
 }
 
@@ -413,7 +413,7 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
         emit_team_enter(e, inst, k);
     }
     struct emit_group group = {0};
-    bool independent = !target_is_gpu(e->target) && is_independent(loop) && emit_order_is_free(e, inst);
+    bool independent = !target_is_gpu(e->target) && emit_is_independent(loop) && emit_order_is_free(e, inst);
     int math_calls = e->math_call_count;
     if (independent) {
         emit_group_push(e, &group);
@@ -495,7 +495,7 @@ void emit_for(struct emitter *e, const struct ir_inst *inst)
         emit_rechecked(e, inst);
         return;
     }
-    LLVMValueRef trip = emit_trip(e, inst->loop, init, emit_value(e, inst->args[1]));
+    LLVMValueRef trip = emit_loop_trip(e, inst->loop, init, emit_value(e, inst->args[1]));
     if (emit_scan_is_one(e, inst)) {
         emit_scan(e, inst, init, trip);
         set_last(e, inst->loop, init, trip);

@@ -19,6 +19,7 @@ enum {
     STEP_LIMIT = 1 << 28, // elements or bytes from lane to lane
     CHAINS_MOST = 4,      // vectors of each variable
     REGISTERS_FOR_VARIABLES = 16,
+    REGISTERS_FOR_ROWS = 8, // the same where there are sixteen registers in all
 };
 
 // ---- what varies --------------------------------------------------------------------------------------------------
@@ -236,7 +237,7 @@ static const struct ir_inst *loop_around(const struct lanes *lanes, const struct
     return NULL;
 }
 
-static bool is_unit(const struct lanes *lanes, const struct ir_inst *access)
+bool lanes_is_unit(const struct lanes *lanes, const struct ir_inst *access)
 {
     const struct lanes_value *at = value_of(lanes, access->args[0]);
     return at->kind == LANES_LINEAR && at->step == ir_type_size(access->type);
@@ -251,9 +252,9 @@ static bool may_access(const struct lanes *lanes, const struct ir_inst *inst)
         return false;
     }
     if (inst->op != IR_OP_LOAD) {
-        return is_unit(lanes, inst);
+        return lanes_is_unit(lanes, inst);
     }
-    return !varies(lanes, inst) || is_unit(lanes, inst) || is_vector(lanes, inst->args[0]) ||
+    return !varies(lanes, inst) || lanes_is_unit(lanes, inst) || is_vector(lanes, inst->args[0]) ||
            loop_around(lanes, inst) == NULL;
 }
 
@@ -351,7 +352,7 @@ static bool pays(const struct lanes *lanes)
             has_loop = true;
             is_in_order |= inst->loop->verdict < IR_VERDICT_PROVEN;
         } else if (inst->op == IR_OP_LOAD && loop_around(lanes, inst) != NULL) {
-            has_rows |= is_unit(lanes, inst);
+            has_rows |= lanes_is_unit(lanes, inst);
             gathers |= is_vector(lanes, inst->args[0]);
         }
     }
@@ -378,13 +379,16 @@ static void choose_width(struct lanes *lanes)
         if (ir_op_accesses(inst->op) && ir_type_size(inst->type) < least) {
             least = ir_type_size(inst->type);
         }
+        variables += lanes->rows > 1 && inst->op == IR_OP_UPDATE; // which is kept in a register, too
     }
     const struct ir_function *function = lanes->e->function->ir;
     for (int i = 0; i < function->var_count; i++) {
         variables += lanes->varies[i] && lanes->assigned[i].count > 1;
     }
+    bool has_few = lanes->rows > 1 && lanes->e->target->isa != TARGET_ISA_AVX512;
+    int most = has_few ? REGISTERS_FOR_ROWS : REGISTERS_FOR_VARIABLES;
     int chains = CHAINS_MOST;
-    while (chains > 1 && chains * variables > REGISTERS_FOR_VARIABLES) {
+    while (chains > 1 && chains * variables * lanes->rows > most) {
         chains /= 2;
     }
     lanes->width = chains * vector_bytes(lanes->e) / size;
@@ -392,7 +396,7 @@ static void choose_width(struct lanes *lanes)
 }
 
 // Whether its numbers are such that lanes differ by a step.
-static bool has_good_counter(const struct lanes *lanes, const struct ir_inst *loop)
+bool lanes_may_count(const struct lanes *lanes, const struct ir_inst *loop)
 {
     enum ir_type type = loop->loop->var->type;
     return !loop->loop->recheck && trip_is_signed(loop->loop) && (type == IR_I32 || type == IR_I64) &&
@@ -400,22 +404,22 @@ static bool has_good_counter(const struct lanes *lanes, const struct ir_inst *lo
            lanes->assigned[loop->loop->var->index].count == 1;
 }
 
-struct lanes *lanes_find(struct emitter *e, const struct ir_inst *loop)
+struct lanes *lanes_find_rows(struct emitter *e, const struct ir_inst *loop, int rows)
 {
     const struct ir_function *function = e->function->ir;
     const struct ir_region *body = loop != NULL ? &loop->regions[0] : &function->body;
     if (target_is_gpu(e->target) || e->check_bounds || e->options->unoptimised || e->function->lanes != NULL ||
-        e->target->isa == TARGET_ISA_NONE || !emit_has_loops(body)) {
+        e->target->isa == TARGET_ISA_NONE || (rows == 1 && !emit_has_loops(body))) {
         return NULL;
     }
     struct lanes *lanes = ARENA_NEW(e->arena, struct lanes);
-    *lanes = (struct lanes){.e = e, .body = body, .step = 1};
+    *lanes = (struct lanes){.e = e, .body = body, .step = 1, .rows = rows};
     lanes->values = ARENA_ARRAY(e->arena, struct lanes_value, function->value_count + 1);
     lanes->varies = ARENA_ARRAY(e->arena, bool, function->var_count + 1);
     lanes->assigned = ARENA_ARRAY(e->arena, struct assignments, function->var_count + 1);
     assignments_add(&function->prologue, lanes->assigned);
     assignments_add(&function->body, lanes->assigned);
-    if (loop != NULL && !has_good_counter(lanes, loop)) {
+    if (loop != NULL && !lanes_may_count(lanes, loop)) {
         return NULL;
     }
     if (loop != NULL) {
@@ -425,9 +429,14 @@ struct lanes *lanes_find(struct emitter *e, const struct ir_inst *loop)
     }
     while (note_varying(lanes)) {
     }
-    if (!has_good_code(lanes) || !pays(lanes)) {
+    if (!has_good_code(lanes) || (rows == 1 && !pays(lanes))) {
         return NULL;
     }
     choose_width(lanes);
     return lanes;
+}
+
+struct lanes *lanes_find(struct emitter *e, const struct ir_inst *loop)
+{
+    return lanes_find_rows(e, loop, 1);
 }

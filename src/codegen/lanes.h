@@ -27,6 +27,7 @@ struct lanes {
     bool *varies;               // by ir_var.index: lanes may have different values
     struct assignments *assigned;
     int width; // lanes
+    int rows;  // of a tile: so many times the registers are needed
     bool may_mask;
 
     // While code is emitted.
@@ -39,11 +40,25 @@ struct lanes {
 // Of the FOR |loop|, or, if that is NULL, of the task that is emitted now: NULL if its iterations are not worth it, or
 // its code is none that lanes can do together.
 struct lanes *lanes_find(struct emitter *e, const struct ir_inst *loop);
+// The same of a loop that |rows| iterations of the task run at once, which may be worth it for their sake: see
+// panels.h.
+struct lanes *lanes_find_rows(struct emitter *e, const struct ir_inst *loop, int rows);
+// Whether the numbers of a loop are such that lanes differ by a step.
+bool lanes_may_count(const struct lanes *lanes, const struct ir_inst *loop);
+// Whether lanes access neighbours.
+bool lanes_is_unit(const struct lanes *lanes, const struct ir_inst *access);
 
 // The loop's iterations: so many as fill vectors, and the rest masked. |init| is the counter's first value. Returns how
 // many iterations that were: all of them, unless what they access cannot be masked.
 LLVMValueRef lanes_emit_loop(struct lanes *lanes, LLVMValueRef init, LLVMValueRef trip);
 // Emits |inst|, of a loop that is emitted so. False: it is the same for all lanes, and emitted as everywhere.
 bool lanes_emit(struct lanes *lanes, const struct ir_inst *inst);
+// Lanes begin with the loop's iteration number |at|, of which |left| are left; the others are masked.
+void lanes_emit_place(struct lanes *lanes, LLVMValueRef init, LLVMValueRef at, LLVMValueRef left);
+LLVMValueRef lanes_emit_load(struct lanes *lanes, const struct ir_inst *access); // of its address and type
+void lanes_emit_store(struct lanes *lanes, const struct ir_inst *access, LLVMValueRef value);
+LLVMValueRef lanes_emit_updated(struct lanes *lanes, const struct ir_inst *update, enum ir_type type, LLVMValueRef old);
+LLVMTypeRef lanes_type(const struct lanes *lanes, enum ir_type type);
+LLVMValueRef lanes_emit_slot(struct lanes *lanes, const struct ir_var *var); // room for a vector
 
 #endif

@@ -70,6 +70,11 @@ kernel void polynomial(int n, int m, const float a[m], const float x[n], float y
 kernel void product(int n, const float a[n * n], const float b[n * n], float c[n * n])
 { for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) { float s = 0;
   for (int k = 0; k < n; k++) { s += a[i * n + k] * b[k * n + j]; } c[i * n + j] = s; } } }
+kernel void in_memory(int n, const float a[n][n], const float b[n][n], float c[n][n])
+{ for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) { for (int k = 0; k < n; k++) { c[i][j] += a[i][k] * b[k][j]; } } } }
+kernel void own_rows(int n, int m, const float v[n][m][n], const float x[n][m], float y[n][n])
+{ for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) { float s = 0;
+  for (int k = 0; k < m; k++) { s += v[i][k][j] * x[i][k]; } y[i][j] = s; } } }
 kernel void places(int n, int m, const float v[m][n], const int at[m][n], const float x[n], float y[n])
 { for (int i = 0; i < n; i++) { float s = 0; for (int k = 0; k < m; k++) { s += v[k][i] * x[at[k][i]]; } y[i] = s; } }
 kernel void rows_alone(int n, int m, const float a[n][m], float y[n])
@@ -81,6 +86,7 @@ kernel void uneven(int n, const float a[n][n], float y[n])
 # (claim, source, entry, (pattern, holds) …): the pattern is found in the entry's text, or not.
 FLOATS = r"= fadd [a-z ]*<\d+ x float>|llvm\.fma\.v\d+f32\("
 FUSED = (r"llvm\.fma\.v\d+f32\(", True)
+PANEL = (r"alloca \[\d+ x i8\], align 64", True)
 GREY = (r"shufflevector <\d+ x i8>", True)
 NO_TEST = (r"vector\.scevcheck", False)
 CASES = [
@@ -96,6 +102,9 @@ CASES = [
     ("sums_down_columns_are_taken_side_by_side", LANES, "columns.2", FUSED),
     ("recurrences_are_taken_side_by_side", LANES, "polynomial.0", FUSED),
     ("products_with_a_local_sum_are_taken_side_by_side", LANES, "product.0", FUSED),
+    ("products_with_a_local_sum_share_what_they_load", LANES, "product.0", PANEL),
+    ("products_with_a_sum_in_memory_share_what_they_load", LANES, "in_memory.0", PANEL, FUSED),
+    ("rows_that_share_nothing_are_taken_one_by_one", LANES, "own_rows.0", FUSED, (r"panel", False)),
     ("gathered_elements_beside_rows_are_taken_side_by_side", LANES, "places.2", FUSED, (r"masked\.gather", True)),
     ("iterations_that_walk_along_rows_are_taken_one_by_one", LANES, "rows_alone.0", (r"x float>", False)),
     ("iterations_of_different_lengths_are_taken_one_by_one", LANES, "uneven.0", (r"x float>", False)),
