@@ -258,7 +258,7 @@ kernel void levinson(int n, double r[n], double y[n], double z[n])
 
 // Small systems, each solved by elimination; s systems of n unknowns.
 // run: small_systems s=5 n=4
-// run: small_systems s=90 n=6
+// run: small_systems s=90 n=6 ~ 1e-12
 // run: small_systems s=0 n=6
 kernel void small_systems(int s, int n, double a[s][n][n], double x[s][n])
 {
