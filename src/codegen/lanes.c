@@ -13,6 +13,7 @@
 #include "ir/walk.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum {
     CODE_LIMIT = 200,     // instructions of an iteration
@@ -309,18 +310,23 @@ static bool may_be_in_lanes(const struct lanes *lanes, const struct ir_inst *ins
     }
 }
 
-// Nobody outside reads what lanes have.
+// Nobody outside reads what lanes have, nor what each of them changes by the same: that would be done once for all.
 static bool is_used_outside(const struct lanes *lanes)
 {
     const struct ir_function *function = lanes->e->function->ir;
+    bool *is_own = ARENA_ARRAY(lanes->e->arena, bool, function->var_count + 1);
+    memcpy(is_own, lanes->varies, (size_t)function->var_count * sizeof *is_own);
+    WALK (inst, lanes->body) {
+        is_own[inst->op == IR_OP_VUPDATE ? inst->var->index : function->var_count] = true;
+    }
     WALK (inst, &function->body) {
         bool is_var = inst->op == IR_OP_GET || inst->op == IR_OP_VUPDATE;
-        if (is_var && lanes->varies[inst->var->index] && inst->var != lanes->counter && !is_in(inst, lanes->body)) {
+        if (is_var && is_own[inst->var->index] && inst->var != lanes->counter && !is_in(inst, lanes->body)) {
             return true;
         }
     }
     for (int i = 0; i < function->accumulator_count; i++) {
-        if (lanes->varies[function->accumulators[i].var->index]) {
+        if (is_own[function->accumulators[i].var->index]) {
             return true;
         }
     }
