@@ -146,6 +146,15 @@ RILL_API RILL_NODISCARD rill_status rill_step_launch_at(const char *place, rill_
 // them.
 RILL_API RILL_NODISCARD rill_status rill_step_repeat(rill_step step, size_t count);
 
+// From now on a launch of the step runs it again and again until the first element of |flag| is not 0 when a round is
+// over, and rill_step_repeat() times at the most if that was called with more than 1. |flag| is an array of RILL_I32 or
+// RILL_U32, which some part of the step writes; the step keeps it. Where the device loops by itself
+// (RILL_CAPABILITY_CONDITIONS, and a step that is one graph) the call returns at once as ever. Elsewhere it looks at
+// the flag behind each round, and so waits: RILL_ERR_IN_CALLBACK in a callback, RILL_ERR_CAPTURING on a stream that is
+// captured. To launch such a step in a recording is RILL_ERR_RECORDING. With a handle that is zero launches run as
+// rill_step_repeat() says again.
+RILL_API RILL_NODISCARD rill_status rill_step_until(rill_step step, rill_array flag);
+
 typedef struct rill_step_info {
     size_t operation_count;  // launches, copies and fills
     size_t dependency_count; // pairs of them where the one follows the other at once, with the recorded values

@@ -232,6 +232,10 @@ struct backend_parts {
     int count;
     bool has_changed;  // some part is_changed
     bool is_reordered; // what follows what is not as it was
+    // All of it again and again, so many times at the most (1: once), and after each round only if the 32 bits of the
+    // device's memory at |flag| are 0; NULL: nobody asks.
+    uint32_t rounds;
+    const void *flag;
     backend_must_not_wait must_not_wait;
 };
 

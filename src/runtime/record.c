@@ -640,6 +640,11 @@ rill_status record_step(const char *who, struct context *context, struct step *i
     RILL_TRY(current(who, context, &step));
     int count = step->count;
     size_t times = atomic_load(&inner->repeat_count);
+    if (atomic_load(&inner->flag) != NULL) {
+        context_unpin(context, step->id);
+        return status_fail(RILL_ERR_RECORDING, "%s: a step that runs until a flag says stop cannot be part of another",
+                           who);
+    }
     rill_status status = keep_step(who, step, inner);
     for (size_t i = 0; i < times && status == RILL_OK; i++) {
         status = copy_all(who, step, inner, stream, values);

@@ -91,6 +91,7 @@ void step_dispose(struct step *step)
     context_free(context, step->numbers, (size_t)step->count * sizeof *step->numbers);
     context_free(context, step->arrays, step->arg_count * sizeof *step->arrays);
     record_finish_operations(step);
+    step_loop_finish(step);
     thread_mutex_finish(&step->lock);
     context_free(context, step, sizeof *step);
 }
@@ -105,30 +106,6 @@ static rill_status refuse_failed(const char *who, struct stream *stream)
                : RILL_OK;
 }
 
-// Behind what other streams have unfinished, where the context orders them.
-static rill_status play_ordered(const char *who, const char *place, struct step_run *run,
-                                const struct pinned_stream *on)
-{
-    struct order_use use;
-    struct order_work work = {.call = who, .accesses = run->all, .count = run->all_count, .place = place};
-    RILL_TRY(context_fail_as(who, order_begin(&use, &work, on->stream)));
-    rill_status status = step_run_play(who, run, on, use.stream != NULL);
-    order_end(&use);
-    order_wait_for_room(on->stream);
-    return status;
-}
-
-static rill_status play(const char *who, const char *place, struct step_run *run, const struct pinned_stream *on)
-{
-    struct step *step = run->step;
-    size_t times = atomic_load_explicit(&step->repeat_count, memory_order_relaxed);
-    rill_status status = RILL_OK;
-    for (size_t i = 0; i < times && status == RILL_OK; i++) {
-        status = step->context->order == NULL ? step_run_play(who, run, on, false) : play_ordered(who, place, run, on);
-    }
-    return status;
-}
-
 static rill_status launch(const char *who, const char *place, struct step *step, const struct pinned_stream *on,
                           rill_step_values values)
 {
@@ -138,7 +115,7 @@ static rill_status launch(const char *who, const char *place, struct step *step,
     for (size_t i = 0; i < step->array_count; i++) {
         array_note_use(step->arrays[i], on->id);
     }
-    rill_status status = play(who, place, run, on);
+    rill_status status = step_run_loop(who, place, run, on);
     step_run_return(run, on->stream);
     return status;
 }
@@ -189,19 +166,6 @@ rill_status(rill_step_launch)(rill_step step, rill_stream stream, rill_step_valu
 }
 
 // ---- the rest -----------------------------------------------------------------------------------------------------
-
-rill_status rill_step_repeat(rill_step handle, size_t count)
-{
-    static const char who[] = "rill_step_repeat";
-    struct context *context;
-    struct step *step;
-    RILL_TRY(begin(who, handle, &context, &step));
-    if (count == 0) {
-        return end(context, handle.id, status_fail(RILL_ERR_INVALID, "%s: a step runs at least once", who));
-    }
-    atomic_store(&step->repeat_count, count);
-    return end(context, handle.id, RILL_OK);
-}
 
 rill_status rill_step_describe(rill_step handle, rill_step_info *out_info)
 {

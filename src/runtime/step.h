@@ -11,6 +11,7 @@
 //   step_order.c    which operation follows which; lanes
 //   step_batch.c    a run as a batch of the back end
 //   step_play.c     a run is queued
+//   step_loop.c     as often as it is to run
 #ifndef RILL_RUNTIME_STEP_H
 #define RILL_RUNTIME_STEP_H
 
@@ -90,6 +91,10 @@ struct step {
     size_t dependency_count;
     size_t depth;
     _Atomic size_t repeat_count;
+    _Atomic(struct array *) flag; // one of |flags|; NULL: none
+    struct array **flags;         // owned: all that ever were, pinned; guarded by |lock|
+    size_t flag_count;            //
+    size_t flag_capacity;         //
 
     // While it is recorded.
     struct record_stream *streams; // owned
@@ -181,6 +186,7 @@ struct step_run {
     bool has_news;               // some task is_new
     bool is_reordered;           // |afters| has changed since the batch was queued
     bool is_batchable;           // all tasks can be parts
+    int offer_count;             // loops that the back end was offered and did not take
     struct backend_event *fork;  // owned
     size_t dependency_count;     // see rill_step_info
     size_t depth;                //
@@ -231,12 +237,22 @@ rill_status step_edges_begin(const char *who, struct step_edges *edges, struct s
 bool step_edges_add(struct step_edges *edges, int index, const int *found, int found_count);
 rill_status step_edges_end(const char *who, struct step_edges *edges); // the run has them
 void step_edges_drop(struct step_edges *edges);
+// How often the back end runs it, as in backend_parts.
+struct step_rounds {
+    uint32_t count;
+    const void *flag;
+};
 // |out_is_done| false, with RILL_OK: nothing was queued, the tasks go by lanes.
 rill_status step_run_batch(const char *who, struct step_run *run, const struct pinned_stream *on, bool is_ordered,
-                           bool *out_is_done);
+                           const struct step_rounds *rounds, bool *out_is_done);
 
 // step_play.c
 rill_status step_run_play(const char *who, struct step_run *run, const struct pinned_stream *on, bool is_ordered);
+
+// step_loop.c
+// Runs it as often as the step says.
+rill_status step_run_loop(const char *who, const char *place, struct step_run *run, const struct pinned_stream *on);
+void step_loop_finish(struct step *step);
 
 // record.c: the operations of a step that goes
 void record_finish_operations(struct step *step);

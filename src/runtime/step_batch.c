@@ -209,7 +209,7 @@ static void forget_news(struct step_run *run)
 }
 
 rill_status step_run_batch(const char *who, struct step_run *run, const struct pinned_stream *on, bool is_ordered,
-                           bool *out_is_done)
+                           const struct step_rounds *rounds, bool *out_is_done)
 {
     *out_is_done = false;
     if (run->parts == NULL) {
@@ -225,6 +225,8 @@ rill_status step_run_batch(const char *who, struct step_run *run, const struct p
                                   .count = run->task_count,
                                   .has_changed = run->has_news,
                                   .is_reordered = run->is_reordered,
+                                  .rounds = rounds->count,
+                                  .flag = rounds->flag,
                                   .must_not_wait = is_ordered ? order_must_not_wait : callback_is_running};
     rill_status status = run->context->backend->batch_queue(on->queue, &run->batch, &parts, out_is_done);
     if (status == RILL_OK && (run->has_news || run->is_reordered)) {

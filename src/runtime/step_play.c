@@ -159,7 +159,7 @@ rill_status step_run_play(const char *who, struct step_run *run, const struct pi
     struct play play = {.who = who, .run = run, .on = on, .is_ordered = is_ordered};
     assert(!run->is_stale);
     bool is_done;
-    RILL_TRY(step_run_batch(who, run, on, is_ordered, &is_done));
+    RILL_TRY(step_run_batch(who, run, on, is_ordered, &(struct step_rounds){1, NULL}, &is_done));
     if (is_done) {
         return RILL_OK;
     }

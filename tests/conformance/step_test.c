@@ -28,7 +28,9 @@ static const char step_source[] =
     "}\n"
     "kernel void own(int n, int v, int x[n])\n"
     "{ int a[n]; for (int i = 0; i < n; i++) a[i] = x[(i + 1) % n] + v; for (int i = 0; i < n; i++) x[i] = a[i]; }\n"
-    "kernel void through(int n, int v, int *p) { for (int i = 0; i < n; i++) p[i] += v; }\n";
+    "kernel void through(int n, int v, int *p) { for (int i = 0; i < n; i++) p[i] += v; }\n"
+    "kernel void reach(int n, int limit, const int x[n], int flag[1]) { if (x[0] >= limit) flag[0] = 1; }\n"
+    "kernel void down(int n, int x[n]) { while (x[0] > 5) { for (int i = 0; i < n; i++) x[i] -= 3; } }\n";
 
 struct scene {
     struct world world;
@@ -624,5 +626,165 @@ TEST(steps_are_checked_against_other_streams)
     CHECK_INT(count_conflicts(&s), 1);
     CHECK_CONTAINS(s.world.logged, "rill_step_launch");
     OK(rill_sync(s.world.context));
+    close_scene(&s);
+}
+
+static rill_array flag_of(struct scene *s)
+{
+    return world_array(&s->world, RILL_I32, 1);
+}
+
+static rill_step counting_step(struct scene *s, rill_array flag)
+{
+    begin(s);
+    OK(rill_launch(kernel_of(s, "add"), s->a, RILL_ARGS(N, 2, s->x)));
+    OK(rill_launch(kernel_of(s, "add"), s->b, RILL_ARGS(N, 1, s->y)));
+    OK(rill_launch(kernel_of(s, "reach"), s->a, RILL_ARGS(N, 20, s->x, flag)));
+    return end(s);
+}
+
+static void lower(rill_array flag, rill_stream stream)
+{
+    int zero = 0;
+    OK(rill_array_fill(flag, stream, &zero, sizeof zero));
+}
+
+TEST(a_step_runs_until_its_flag_says_stop)
+{
+    struct scene s;
+    open_scene(&s);
+    rill_array flag = flag_of(&s);
+    rill_step step = counting_step(&s, flag);
+    OK(rill_step_until(step, flag));
+    OK(rill_step_launch(step, s.b, RILL_NO_VALUES));
+    CHECK_INT(value_on(s.x, s.b), 20);
+    CHECK_INT(value_on(s.y, s.b), 10);
+    OK(rill_step_launch(step, s.b, RILL_NO_VALUES)); // still up: one round
+    CHECK_INT(value_on(s.x, s.b), 22);
+    lower(flag, s.b);
+    OK(rill_step_launch(step, s.b, RILL_VALUES(RILL_SET("limit", 50)))); // with another value in every round
+    CHECK_INT(value_on(s.x, s.b), 50);
+    lower(flag, s.b);
+    OK(rill_step_repeat(step, 4)); // at the most
+    OK(rill_step_launch(step, s.b, RILL_VALUES(RILL_SET("limit", 1000))));
+    CHECK_INT(value_on(s.x, s.b), 58);
+    OK(rill_step_until(step, (rill_array){0})); // without a flag again
+    OK(rill_step_launch(step, s.b, RILL_NO_VALUES));
+    CHECK_INT(value_on(s.x, s.b), 66);
+    close_scene(&s);
+}
+
+TEST(a_step_keeps_its_flag_and_refuses_what_is_none)
+{
+    struct scene s;
+    open_scene(&s);
+    rill_array flag = flag_of(&s);
+    rill_array wide = world_array(&s.world, RILL_F64, 1);
+    rill_array other = flag_of(&s);
+    rill_step step = counting_step(&s, flag);
+    STATUS(rill_step_until(step, wide), RILL_ERR_INVALID);
+    OK(rill_step_until(step, other));
+    OK(rill_step_until(step, flag));
+    OK(rill_array_destroy(flag));
+    OK(rill_array_destroy(other));
+    STATUS(rill_step_until(step, flag), RILL_ERR_STALE);
+    OK(rill_step_launch(step, s.a, RILL_NO_VALUES));
+    CHECK_INT(value_on(s.x, s.a), 20);
+    begin(&s);
+    STATUS(rill_step_launch(step, s.a, RILL_NO_VALUES), RILL_ERR_RECORDING);
+    OK(rill_record_drop(s.world.context));
+    OK(rill_step_destroy(step));
+    STATUS(rill_step_until(step, flag), RILL_ERR_STALE);
+    close_scene(&s);
+}
+
+// More rounds than are queued one by one, with parts that loop themselves, on streams that each follow the other.
+TEST(many_rounds_are_so_many)
+{
+    struct scene s;
+    open_scene_with(&s, RILL_ORDER_AUTO);
+    begin(&s);
+    OK(rill_launch(kernel_of(&s, "add"), s.a, RILL_ARGS(N, 1, s.x)));
+    OK(rill_launch(kernel_of(&s, "blocks"), s.a, RILL_ARGS(N, 3, s.y, s.z)));
+    rill_step plain = end(&s);
+    begin(&s);
+    OK(rill_launch(kernel_of(&s, "add"), s.a, RILL_ARGS(N, 10, s.w)));
+    OK(rill_launch(kernel_of(&s, "down"), s.a, RILL_ARGS(N, s.w)));
+    OK(rill_launch(kernel_of(&s, "add"), s.a, RILL_ARGS(N, 1, s.x)));
+    rill_step loops = end(&s);
+    OK(rill_step_repeat(plain, 100));
+    OK(rill_step_repeat(loops, 70));
+    OK(rill_step_launch(plain, s.a, RILL_NO_VALUES));
+    OK(rill_step_launch(loops, s.b, RILL_NO_VALUES));
+    OK(rill_step_launch(plain, s.a, RILL_VALUES(RILL_SET("blocks.v", 5))));
+    int w = 0;
+    for (int i = 0; i < 70; i++) {
+        for (w += 10; w > 5;) {
+            w -= 3;
+        }
+    }
+    CHECK_INT(value_on(s.x, s.b), 270);
+    CHECK_INT(value_on(s.y, s.b), 5 + 10);
+    CHECK_INT(value_on(s.w, s.b), w);
+    close_scene(&s);
+}
+
+TEST(an_error_ends_the_rounds)
+{
+    struct scene s;
+    open_scene(&s);
+    rill_array flag = flag_of(&s);
+    begin(&s);
+    OK(rill_launch(kernel_of(&s, "fails"), s.a, RILL_ARGS(N, s.x))); // may fail: no device loops over it by itself
+    rill_step step = end(&s);
+    OK(rill_step_until(step, flag));
+    OK(rill_step_launch(step, s.a, RILL_NO_VALUES)); // the error ends it
+    CHECK(rill_stream_synchronize(s.a) == RILL_ERR_ASSERT);
+    OK(rill_stream_clear_error(s.a));
+    close_scene(&s);
+}
+
+// What was recorded on streams and with events does not need them; a stream goes when what was launched there has run.
+TEST(a_step_outlives_the_streams_and_events_of_its_recording)
+{
+    struct scene s;
+    open_scene(&s);
+    rill_event event = {0};
+    rill_stream other = {0};
+    OK(rill_event_create(s.world.context, NULL, &event));
+    begin(&s);
+    OK(rill_launch(kernel_of(&s, "add"), s.a, RILL_ARGS(N, 1, s.x)));
+    OK(rill_event_record(event, s.a));
+    OK(rill_event_wait(event, s.b));
+    OK(rill_launch(kernel_of(&s, "get"), s.b, RILL_ARGS(N, s.x, s.y)));
+    rill_step step = end(&s);
+    OK(rill_event_destroy(event));
+    OK(rill_stream_destroy(s.b));
+    for (int i = 1; i <= 5; i++) { // streams that come and go, some while the step runs there
+        OK(rill_stream_create(s.world.context, NULL, &other));
+        OK(rill_step_launch(step, other, RILL_NO_VALUES));
+        OK(rill_stream_wait(s.a, other));
+        OK(i % 2 == 0 ? rill_stream_destroy(other) : rill_stream_destroy_later(other));
+        CHECK_INT(value_on(s.y, s.a), i);
+        STATUS(rill_step_launch(step, other, RILL_NO_VALUES), RILL_ERR_STALE);
+    }
+    OK(rill_step_launch(step, s.a, RILL_NO_VALUES));
+    close_scene(&s); // with the step, which is launched
+    STATUS(rill_step_launch(step, s.a, RILL_NO_VALUES), RILL_ERR_STALE);
+}
+
+TEST(a_context_is_closed_while_a_step_is_recorded)
+{
+    struct scene s;
+    open_scene(&s);
+    begin(&s);
+    OK(rill_launch(kernel_of(&s, "add"), s.a, RILL_ARGS(N, 1, s.x)));
+    close_scene(&s);
+    open_scene(&s); // another one records again
+    begin(&s);
+    OK(rill_launch(kernel_of(&s, "add"), s.a, RILL_ARGS(N, 1, s.x)));
+    rill_step step = end(&s);
+    OK(rill_step_launch(step, s.a, RILL_NO_VALUES));
+    CHECK_INT(value_on(s.x, s.a), 1);
     close_scene(&s);
 }

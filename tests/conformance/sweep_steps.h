@@ -49,6 +49,14 @@ CALL(rill_step_repeat)
     return rill_step_launch(s->step, RILL_CURRENT, RILL_NO_VALUES);
 }
 
+CALL(rill_step_until)
+{
+    RILL_TRY(rill_step_repeat(s->step, 3));
+    RILL_TRY(rill_step_until(s->step, s->one));
+    RILL_TRY(rill_step_launch(s->step, RILL_CURRENT, RILL_NO_VALUES));
+    return rill_step_until(s->step, (rill_array){0});
+}
+
 CALL(rill_step_describe)
 {
     rill_step_info info;

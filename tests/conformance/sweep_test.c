@@ -736,6 +736,7 @@ CALL(rill_launch_result)
     X(rill_step_launch, true)                                                                                          \
     X(rill_step_launch_at, true)                                                                                       \
     X(rill_step_repeat, true)                                                                                          \
+    X(rill_step_until, true)                                                                                           \
     X(rill_stream_callback, false)                                                                                     \
     X(rill_stream_clear_error, false)                                                                                  \
     X(rill_stream_create, false)                                                                                       \

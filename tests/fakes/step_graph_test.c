@@ -3,6 +3,9 @@
 #include "ok.h"
 #include "stand_in.h"
 
+#include <semaphore.h>
+#include <unistd.h>
+
 enum { N = 100, LAUNCHES = 200 };
 
 static const char source[] =
@@ -11,6 +14,7 @@ static const char source[] =
     "kernel void add(int n, int v, int x[n]) { for (int i = 0; i < n; i++) x[i] += v; }\n"
     "kernel void get(int n, const int x[n], int y[n]) { for (int i = 0; i < n; i++) y[i] = x[i]; }\n"
     "kernel int sum(int n, const int x[n]) { int s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }\n"
+    "kernel void reach(int n, int limit, const int x[n], int flag[1]) { if (x[0] >= limit) flag[0] = 1; }\n"
     "kernel void halve(int n, int x[n])\n"
     "{\n"
     "    while (x[0] > 10) {\n"
@@ -249,6 +253,39 @@ TEST(what_may_fail_is_launched_part_by_part_and_says_so)
     OK(rill_close(s.context));
 }
 
+static void counting(struct stage *s)
+{
+    OK(rill_launch(kernel_of(s, "add"), RILL_CURRENT, RILL_ARGS(N, 2, s->x)));
+    OK(rill_launch(kernel_of(s, "add"), RILL_CURRENT, RILL_ARGS(N, 1, s->y)));
+    OK(rill_launch(kernel_of(s, "reach"), RILL_CURRENT, RILL_ARGS(N, 500, s->x, s->one)));
+}
+
+// A launch of any number of rounds is one call of the driver, and the host waits for none of them.
+TEST(rounds_are_a_loop_of_the_device)
+{
+    struct stage s;
+    open_stage(&s, "auto");
+    rill_step step = record(&s, counting);
+    OK(rill_step_until(step, s.one));
+    struct count before = count_now();
+    long waits = calls("cuStreamSynchronize") + calls("cuEventSynchronize");
+    OK(rill_step_launch(step, RILL_CURRENT, RILL_NO_VALUES));
+    CHECK_INT(count_since(before).graphs, 1);
+    CHECK_INT(count_since(before).tasks, 0);
+    CHECK(calls("cuStreamSynchronize") + calls("cuEventSynchronize") <= waits + 1); // memory of the graph
+    CHECK_INT(first_of(s.x), 500);
+    CHECK_INT(first_of(s.y), 250);
+    OK(rill_step_until(step, (rill_array){0}));
+    OK(rill_step_repeat(step, 1000));
+    before = count_now();
+    OK(rill_step_launch(step, RILL_CURRENT, RILL_NO_VALUES));
+    OK(rill_step_launch(step, RILL_CURRENT, RILL_NO_VALUES));
+    CHECK_INT(count_since(before).graphs, 2);
+    CHECK_INT(count_since(before).instances, 1);
+    CHECK_INT(first_of(s.x), 500 + 2 * 2000);
+    OK(rill_close(s.context));
+}
+
 // With graphs off each part is a call of its own.
 TEST(without_graphs_a_step_does_the_same)
 {
@@ -263,4 +300,135 @@ TEST(without_graphs_a_step_does_the_same)
     CHECK_INT(first_of(s.x), 16);
     CHECK_INT(first_of(s.one), 16 * N);
     OK(rill_close(s.context));
+}
+
+// ---- with others --------------------------------------------------------------------------------------------------
+
+static void begin_capture(void *stream)
+{
+    int (*begin)(void *, int);
+    *(void **)&begin = dlsym(stand_in_library(), "cuStreamBeginCapture_v2");
+    REQUIRE(begin != NULL && begin(stream, 2) == 0);
+}
+
+static void *end_capture(void *stream)
+{
+    int (*end)(void *, void **);
+    void *graph = NULL;
+    *(void **)&end = dlsym(stand_in_library(), "cuStreamEndCapture");
+    REQUIRE(end != NULL && end(stream, &graph) == 0);
+    return graph;
+}
+
+static void launch_captured(void *graph, void *stream, int times)
+{
+    int (*instantiate)(void **, void *, unsigned long long);
+    int (*run)(void *, void *);
+    int (*destroy)(void *);
+    void *exec = NULL;
+    *(void **)&instantiate = dlsym(stand_in_library(), "cuGraphInstantiateWithFlags");
+    *(void **)&run = dlsym(stand_in_library(), "cuGraphLaunch");
+    *(void **)&destroy = dlsym(stand_in_library(), "cuGraphExecDestroy");
+    REQUIRE(instantiate(&exec, graph, 0) == 0);
+    for (int i = 0; i < times; i++) {
+        REQUIRE(run(exec, stream) == 0);
+    }
+    REQUIRE(destroy(exec) == 0);
+    *(void **)&destroy = dlsym(stand_in_library(), "cuGraphDestroy");
+    REQUIRE(destroy(graph) == 0);
+}
+
+// A step on a stream of others is a graph there too; while they capture the stream its parts become nodes of theirs,
+// also with values that the step's own graph has not seen.
+TEST(a_step_goes_into_the_graph_of_others)
+{
+    struct stage s;
+    open_stage(&s, "auto");
+    rill_stream wrapped = {0};
+    int (*retain)(void **, int);
+    int (*set_current)(void *);
+    int (*create)(void **, unsigned, int);
+    *(void **)&retain = dlsym(stand_in_library(), "cuDevicePrimaryCtxRetain");
+    *(void **)&set_current = dlsym(stand_in_library(), "cuCtxSetCurrent");
+    *(void **)&create = dlsym(stand_in_library(), "cuStreamCreateWithPriority");
+    void *theirs = NULL, *primary = NULL;
+    REQUIRE(retain(&primary, 0) == 0 && set_current(primary) == 0 && create(&theirs, 1, 0) == 0);
+    OK(rill_stream_wrap(s.context, theirs, &wrapped));
+    rill_step step = record(&s, two_adds);
+    OK(rill_step_launch(step, wrapped, RILL_NO_VALUES));
+    struct count before = count_now();
+    OK(rill_step_launch(step, wrapped, RILL_NO_VALUES));
+    CHECK_INT(count_since(before).graphs, 1);
+    OK(rill_stream_synchronize(wrapped));
+    begin_capture(theirs);
+    OK(rill_step_launch(step, wrapped, RILL_VALUES(RILL_SET_AT(0, 1, 100))));
+    void *graph = end_capture(theirs);
+    CHECK_INT(first_of(s.x), 6); // nothing of it has run
+    launch_captured(graph, theirs, 2);
+    OK(rill_step_launch(step, wrapped, RILL_VALUES(RILL_SET_AT(0, 1, 100))));
+    OK(rill_step_launch(step, wrapped, RILL_NO_VALUES));
+    OK(rill_stream_synchronize(wrapped));
+    CHECK_INT(first_of(s.x), 6 + 200 + 100 + 3);
+    CHECK_INT(first_of(s.y), 6 * 4);
+    OK(rill_stream_destroy(wrapped));
+    OK(rill_close(s.context));
+}
+
+static void let_go(void *user, rill_status status)
+{
+    (void)status;
+    sem_wait(user);
+}
+
+// Behind a callback that has not returned the parts are put off, also those that have new values.
+TEST(behind_a_callback_a_step_is_put_off)
+{
+    struct stage s;
+    open_stage(&s, "auto");
+    sem_t gate;
+    sem_init(&gate, 0, 0);
+    rill_step step = record(&s, two_adds);
+    OK(rill_step_launch(step, RILL_CURRENT, RILL_NO_VALUES));
+    OK(rill_stream_callback(rill_default_stream(s.context), let_go, &gate));
+    OK(rill_step_launch(step, RILL_CURRENT, RILL_VALUES(RILL_SET_AT(0, 1, 100))));
+    sem_post(&gate);
+    CHECK_INT(first_of(s.x), 103);
+    OK(rill_step_launch(step, RILL_CURRENT, RILL_VALUES(RILL_SET_AT(0, 1, 100))));
+    CHECK_INT(first_of(s.x), 203);
+    OK(rill_step_launch(step, RILL_CURRENT, RILL_NO_VALUES));
+    CHECK_INT(first_of(s.x), 206);
+    OK(rill_close(s.context));
+    sem_destroy(&gate);
+}
+
+static int count_in_file(const char *path, const char *text)
+{
+    static char line[1 << 16];
+    int count = 0;
+    FILE *file = fopen(path, "r");
+    REQUIRE(file != NULL);
+    while (fgets(line, sizeof line, file) != NULL) {
+        count += strstr(line, text) != NULL;
+    }
+    fclose(file);
+    return count;
+}
+
+TEST(a_trace_shows_each_part_of_each_launch)
+{
+    struct stage s;
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/rill-step-trace-%d.json", (int)getpid());
+    setenv("RILL_TRACE", path, 1);
+    open_stage(&s, "auto");
+    unsetenv("RILL_TRACE");
+    rill_step step = record(&s, two_adds);
+    for (int i = 0; i < 3; i++) {
+        OK(rill_step_launch(step, RILL_CURRENT, RILL_NO_VALUES));
+    }
+    CHECK_INT(first_of(s.x), 9);
+    OK(rill_close(s.context));
+    CHECK_INT(count_in_file(path, "\"name\": \"add.0\""), 6);
+    CHECK_INT(count_in_file(path, "\"name\": \"get.0\""), 3);
+    unlink(path);
 }

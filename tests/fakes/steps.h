@@ -445,6 +445,31 @@ static rill_status do_step(struct scene *s)
     return first_of(status, rill_step_destroy(step));
 }
 
+// Until a flag says stop, which the step raises itself; then 100 rounds.
+static rill_status do_step_loop(struct scene *s)
+{
+    rill_step step = {0};
+    RILL_AUTO_ARRAY flag = {0};
+    int zero = 0;
+    RILL_TRY(rill_array_create(s->context, RILL_I32, RILL_SHAPE(N), &flag));
+    rill_status status = rill_array_fill(flag, s->stream, &zero, sizeof zero);
+    RILL_TRY(rill_record_begin(s->context));
+    rill_status recorded = first_of(rill_launch(kernel_of(s, "add"), s->stream, RILL_ARGS(N, 1, s->x)),
+                                    rill_launch(kernel_of(s, "add"), s->stream, RILL_ARGS(N, 1, flag)));
+    if (recorded != RILL_OK) {
+        RILL_TRY(rill_record_drop(s->context));
+        return recorded;
+    }
+    RILL_TRY(rill_record_end(s->context, &step));
+    status = first_of(status, rill_step_until(step, flag));
+    status = status == RILL_OK ? rill_step_launch(step, s->stream, RILL_NO_VALUES) : status;
+    status = first_of(status, rill_step_until(step, (rill_array){0}));
+    status = first_of(status, rill_step_repeat(step, 100));
+    status = status == RILL_OK ? rill_step_launch(step, s->stream, RILL_NO_VALUES) : status;
+    status = first_of(status, rill_stream_synchronize(s->stream));
+    return first_of(status, rill_step_destroy(step));
+}
+
 static const struct step {
     const char *name;
     rill_status (*run)(struct scene *scene);
@@ -478,6 +503,7 @@ static const struct step {
     {.name = "callback", .run = do_callback},
     {.name = "scope", .run = do_scope},
     {.name = "step", .run = do_step},
+    {.name = "step loop", .run = do_step_loop},
     {.name = "devices", .run = do_devices},
     {.name = "pinned", .run = do_pinned},
     {.name = "module", .run = do_module, .is_slow = true},
@@ -589,6 +615,7 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_step_launch, "step")                                                                                        \
     X(rill_step_launch_at, "step")                                                                                     \
     X(rill_step_repeat, "")                                                                                            \
+    X(rill_step_until, "step loop")                                                                                    \
     X(rill_stream_callback, "callback")                                                                                \
     X(rill_stream_clear_error, "stream")                                                                               \
     X(rill_stream_create, "stream")                                                                                    \

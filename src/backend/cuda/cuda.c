@@ -413,14 +413,39 @@ static const char condition_ptx[] =
     "    call.uni cudaGraphSetConditional, (a, b); }\n"
     "done:\n"
     "  ret;\n"
+    "}\n"
+    ".visible .entry rill$again(.param .align 16 .b8 args[8], .param .u64 left, .param .u64 handle,\n"
+    "                          .param .u64 flag, .param .u64 second, .param .u64 frame)\n"
+    "{\n"
+    "  .reg .pred %%p<4>;\n"
+    "  .reg .b32 %%r<5>;\n"
+    "  .reg .b64 %%d<4>;\n"
+    "  ld.param.u64 %%d1, [left];\n"
+    "  ld.param.u64 %%d2, [handle];\n"
+    "  ld.param.u64 %%d3, [flag];\n"
+    "  ld.global.u32 %%r1, [%%d1];\n"
+    "  add.s32 %%r1, %%r1, -1;\n"
+    "  st.global.u32 [%%d1], %%r1;\n"
+    "  setp.ne.s32 %%p1, %%r1, 0;\n"
+    "  selp.b32 %%r2, 1, 0, %%p1;\n"
+    "  setp.eq.s64 %%p2, %%d3, 0;\n"
+    "  @%%p2 bra set;\n"
+    "  ld.global.u32 %%r3, [%%d3];\n"
+    "  setp.ne.s32 %%p3, %%r3, 0;\n"
+    "  selp.b32 %%r2, 0, %%r2, %%p3;\n"
+    "set:\n"
+    "  { .param .b64 a; .param .b32 b; st.param.b64 [a], %%d2; st.param.b32 [b], %%r2;\n"
+    "    call.uni cudaGraphSetConditional, (a, b); }\n"
+    "  ret;\n"
     "}\n";
 
-static rill_status condition_function(void *object, void **out_function)
+static rill_status condition_functions(void *object, void **out_function, void **out_again)
 {
     struct cuda_context *context = object;
     char text[sizeof condition_ptx + 16];
     char target[16];
     *out_function = NULL;
+    *out_again = NULL;
     snprintf(target, sizeof target, "sm_%d%d", attribute(context->base.device, CU_DEVICE_MAJOR),
              attribute(context->base.device, CU_DEVICE_MINOR));
     snprintf(text, sizeof text, condition_ptx, target);
@@ -429,7 +454,8 @@ static rill_status condition_function(void *object, void **out_function)
         RILL_TRY(load_code(text, &module));
         context->condition = module;
     }
-    return driver_module_function(&cuda_driver, context->condition, "rill$condition", out_function);
+    RILL_TRY(driver_module_function(&cuda_driver, context->condition, "rill$condition", out_function));
+    return driver_module_function(&cuda_driver, context->condition, "rill$again", out_again);
 }
 
 static void kernel_node(const struct gpu_kernel_call *call, void **extra, struct driver_kernel_node *out)
@@ -547,7 +573,7 @@ static const struct gpu_driver cuda_driver = {
     .host_function = host_function,
     .module_load = module_load,
     .occupancy = occupancy,
-    .condition_function = condition_function,
+    .condition_functions = condition_functions,
     .graph_handle = graph_handle,
     .graph_condition = graph_condition,
     .graph_memory = graph_memory,

@@ -370,7 +370,7 @@ static bool add_edge(struct backend_batch *batch, int first, int node)
 static bool add_roots(struct backend_batch *batch, const struct gpu_batch_item *item, const struct backend_part *part)
 {
     int first = batch->edge_count;
-    bool is_there = item->block == 0 || add_edge(batch, first, 0);
+    bool is_there = item->block == 0 || add_edge(batch, first, batch->clear);
     for (int i = 0; i < part->after_count && is_there; i++) {
         const struct gpu_batch_item *other = &batch->items[part->after[i]];
         for (int k = 0; k < other->end_count && is_there; k++) {
@@ -394,7 +394,7 @@ static bool append_node(struct backend_batch *batch, int index, const struct bac
     made.item = index;
     made.is_root = count == 0 && made.node.parent == 0;
     made.node.first_edge = batch->edge_count;
-    made.node.parent += made.node.parent > 0 ? item->first_node : 0;
+    made.node.parent = made.node.parent > 0 ? made.node.parent + item->first_node : batch->body;
     for (int i = 0; i < 2; i++) {
         made.node.sets[i] += made.node.sets[i] > 0 ? item->first_node : 0;
     }
@@ -483,8 +483,12 @@ static rill_status make_items(struct backend_batch *batch, const struct backend_
         if (!has_room_for_node(batch)) {
             return no_memory();
         }
-        batch->nodes[batch->node_count++] = (struct batch_node){
-            .item = -1, .is_memory = true, .memory = {.target = address, .count = (size_t)blocks / 4, .width = 4}};
+        batch->clear = batch->node_count;
+        batch->nodes[batch->node_count++] =
+            (struct batch_node){.item = -1,
+                                .node = {.parent = batch->body},
+                                .is_memory = true,
+                                .memory = {.target = address, .count = (size_t)blocks / 4, .width = 4}};
     }
     return RILL_OK;
 }
@@ -531,7 +535,8 @@ static rill_status make_node(struct backend_batch *batch, int index, void **afte
     }
     if (node->kind == GPU_NODE_KERNEL) {
         struct gpu_call_params params;
-        gpu_call_fill(&params, node, &batch->items[made->item].common, batch->conditions);
+        const struct gpu_common *common = made->item >= 0 ? &batch->items[made->item].common : &batch->loop;
+        gpu_call_fill(&params, node, common, batch->conditions);
         return driver_graph_add(device->driver, graph, &params.call, after, count, &made->handle);
     }
     struct gpu_condition condition = {.context = device->context,
@@ -563,6 +568,65 @@ static rill_status make_graph(struct backend_batch *batch)
     return status == RILL_OK ? driver_graph_instantiate(driver, batch->graph, &batch->exec) : status;
 }
 
+// ---- rounds -------------------------------------------------------------------------------------------------------
+
+static bool has_rounds(const struct backend_parts *parts)
+{
+    return parts->rounds > 1;
+}
+
+// A store of how many rounds are left, and the node whose body they are.
+static rill_status begin_rounds(struct backend_batch *batch, const struct backend_parts *parts)
+{
+    uint64_t left;
+    RILL_TRY(take(batch, sizeof(uint32_t), &left));
+    batch->loop = (struct gpu_common){.block = left};
+    for (int i = 0; i < 2; i++) {
+        if (!has_room_for_node(batch)) {
+            return no_memory();
+        }
+        batch->nodes[batch->node_count++] = (struct batch_node){.item = -1, .node = {.kind = GPU_NODE_LOOP}};
+    }
+    batch->nodes[0].is_memory = true;
+    batch->nodes[0].memory = (struct gpu_memory_node){.target = left, .value = parts->rounds, .width = 4, .count = 1};
+    if (!add_edge(batch, 0, 0)) {
+        return no_memory();
+    }
+    batch->nodes[1].node.edge_count = 1;
+    batch->body = 2;
+    return RILL_OK;
+}
+
+// The kernel that decides whether there is another one. It follows every node of the body that nothing else does.
+// |out_fits| false: a loop in the body would have to be set up again for each round.
+static rill_status end_rounds(struct backend_batch *batch, bool *out_fits)
+{
+    struct batch_node last = {.item = -1};
+    last.node = (struct gpu_node){.function = batch->device->again,
+                                  .grid = 1,
+                                  .block = 1,
+                                  .parent = batch->body,
+                                  .sets = {batch->body, 0},
+                                  .chunk = (int64_t)(uintptr_t)batch->flag,
+                                  .first_edge = batch->edge_count};
+    for (int i = batch->body; i < batch->node_count; i++) {
+        *out_fits &= batch->nodes[i].is_memory || batch->nodes[i].node.kind == GPU_NODE_KERNEL;
+        bool is_followed = false;
+        for (int k = 0; k < last.node.first_edge && !is_followed; k++) {
+            is_followed = batch->edges[k] == i;
+        }
+        if (!is_followed && !add_edge(batch, last.node.first_edge, i)) {
+            return no_memory();
+        }
+    }
+    last.node.edge_count = batch->edge_count - last.node.first_edge;
+    if (!has_room_for_node(batch)) {
+        return no_memory();
+    }
+    batch->nodes[batch->node_count++] = last;
+    return RILL_OK;
+}
+
 // The driver or the memory does not do it: part by part it may.
 static void refuse(struct backend_batch *batch, bool is_for_good)
 {
@@ -582,6 +646,9 @@ static rill_status lay_out(struct backend_stream *stream, struct backend_batch *
     if (!*out_fits) {
         return RILL_OK;
     }
+    if (has_rounds(parts)) {
+        RILL_TRY(begin_rounds(batch, parts));
+    }
     RILL_TRY(make_items(batch, parts));
     for (int i = 0; i < parts->count && *out_fits; i++) {
         struct fresh fresh;
@@ -594,13 +661,16 @@ static rill_status lay_out(struct backend_stream *stream, struct backend_batch *
             remember(&batch->items[i], &part->launch);
         }
     }
-    return RILL_OK;
+    return *out_fits && has_rounds(parts) ? end_rounds(batch, out_fits) : RILL_OK;
 }
 
 static void build(struct backend_stream *stream, struct backend_batch *batch, const struct backend_parts *parts)
 {
     bool fits;
     drop_graph(batch);
+    batch->rounds = parts->rounds;
+    batch->flag = parts->flag;
+    batch->body = 0;
     rill_status status = lay_out(stream, batch, parts, &fits);
     if (status != RILL_OK) {
         refuse(batch, false);
@@ -632,7 +702,7 @@ static bool is_node_alike(const struct backend_batch *batch, const struct gpu_ba
     bool alike = old->is_memory == made->is_memory && old->is_root == is_root &&
                  (!old->is_memory || is_memory_alike(&old->memory, &made->memory)) && a->kind == b->kind &&
                  a->function == b->function && a->meets == b->meets && a->has_args == b->has_args &&
-                 a->parent == (b->parent > 0 ? b->parent + first : 0);
+                 a->parent == (b->parent > 0 ? b->parent + first : batch->body);
     for (int i = 0; i < 2; i++) {
         alike &= a->sets[i] == (b->sets[i] > 0 ? b->sets[i] + first : 0);
     }
@@ -741,8 +811,9 @@ static bool is_own_still(const struct backend_device *device, const struct backe
 // Leaves batch->exec as the parts want it, or NULL.
 static void prepare(struct backend_stream *stream, struct backend_batch *batch, const struct backend_parts *parts)
 {
-    bool has_news = parts->has_changed || parts->is_reordered || batch->is_behind;
-    bool is_alike = batch->exec != NULL && !parts->is_reordered && !batch->is_behind;
+    bool is_other = batch->rounds != parts->rounds || batch->flag != parts->flag;
+    bool has_news = parts->has_changed || parts->is_reordered || batch->is_behind || is_other;
+    bool is_alike = batch->exec != NULL && !parts->is_reordered && !batch->is_behind && !is_other;
     batch->is_behind = false;
     for (int i = 0; i < parts->count && is_alike && parts->has_changed; i++) {
         if (!parts->items[i].is_changed) {
@@ -771,7 +842,9 @@ static void count(struct backend_stream *stream, struct backend_batch *batch, co
         item->is_counted = false;
         batch->launch_count += parts->items[i].kind == BACKEND_PART_LAUNCH;
     }
-    gpu_total(&stream->totals.launch_count, batch->launch_count);
+    // How many rounds there are until a flag says stop the host does not know.
+    gpu_total(&stream->totals.launch_count,
+              batch->launch_count * (parts->rounds > 1 && parts->flag == NULL ? parts->rounds : 1));
     batch->launch_count = 0;
 }
 
@@ -779,7 +852,9 @@ static rill_status queue(struct backend_stream *stream, struct backend_batch *ba
                          bool *out_is_done)
 {
     stream->has_begun = false;
-    if (batch->is_refused || !is_own_still(stream->device, parts)) {
+    const struct gpu_properties *properties = &stream->device->properties;
+    bool can = !has_rounds(parts) || (properties->has_conditions && properties->has_memory_nodes);
+    if (batch->is_refused || !can || !is_own_still(stream->device, parts)) {
         batch->is_behind |= parts->has_changed || parts->is_reordered;
         return RILL_OK;
     }

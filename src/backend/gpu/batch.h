@@ -65,6 +65,11 @@ struct backend_batch {
     int end_count;
     int end_capacity;
     struct batch_chunk *chunks; // owned
+    uint32_t rounds;            // of the graph, as in backend_parts
+    const void *flag;           //
+    int body;                   // 1 + the node of the loop in whose body the parts are; 0: there is none
+    int clear;                  // the node that clears the blocks
+    struct gpu_common loop;     // of the kernel that ends a round
     uint64_t launch_count;
 };
 

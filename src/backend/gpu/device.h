@@ -167,6 +167,7 @@ struct backend_device {
 
     struct gpu_trace *trace; // owned; NULL: off
     void *condition; // the driver's kernel that sets conditional nodes; owned by the driver; NULL: there are none
+    void *again;     // the one that sets the node of a loop of rounds
     _Atomic uint64_t image_count; // images ever loaded: each has a number that no later one has
     _Atomic uint64_t error_count; // errors of streams ever: the same
     struct gpu_error no_words;    // what a stream has whose error found no memory; the device has one reference

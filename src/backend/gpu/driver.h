@@ -131,11 +131,13 @@ struct gpu_driver {
     rill_status (*node_meets)(void *node);
 
     // Conditional nodes; has_conditions. A handle holds a number, |initial| when the graph is launched, which a kernel
-    // sets: a body runs if it is not 0, that of a loop again and again. The kernel of condition_function() has the
-    // parameters of every entry: it looks at the byte of the launch block whose offset are the low 32 bits of the
-    // fourth, and sets the handle that is the third parameter and, if bit 34 is set there, that which is the fifth.
-    // Bits 32 and 33: the handle is set to the opposite. After a failure both are set to 0.
-    rill_status (*condition_function)(void *context, void **out_function);
+    // sets: a body runs if it is not 0, that of a loop again and again. The kernels of condition_functions() have the
+    // parameters of every entry. The first looks at the byte of the launch block whose offset are the low 32 bits of
+    // the fourth, and sets the handle that is the third parameter and, if bit 34 is set there, that which is the fifth.
+    // Bits 32 and 33: the handle is set to the opposite. After a failure both are set to 0. |again|: takes one from the
+    // 32 bits at its second parameter and sets the handle that is the third to 1 if that leaves some, and if the 32
+    // bits at the fourth are 0; 0: those are not looked at.
+    rill_status (*condition_functions)(void *context, void **out_function, void **out_again);
     rill_status (*graph_handle)(void *context, void *graph, bool initial, uint64_t *out_handle);
     rill_status (*graph_condition)(const struct gpu_condition *condition, void **out_node, void **out_body);
 

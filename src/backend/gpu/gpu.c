@@ -186,7 +186,7 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
                      ? driver_stream_create(driver, device->properties.priority_greatest, &device->service)
                      : status;
         if (status == RILL_OK && device->properties.has_conditions &&
-            driver->condition_function(device->context, &device->condition) != RILL_OK) {
+            driver->condition_functions(device->context, &device->condition, &device->again) != RILL_OK) {
             device->properties.has_conditions = false; // everything works without
         }
         device->trace = status == RILL_OK ? gpu_trace_create(device) : NULL;

@@ -90,3 +90,15 @@ void fake_condition_entry(void *const *params, uint32_t grid_size, uint32_t bloc
     }
     fake_unlock();
 }
+
+void fake_again_entry(void *const *params, uint32_t grid_size, uint32_t block_index)
+{
+    (void)grid_size;
+    (void)block_index;
+    uint32_t *left = (uint32_t *)(uintptr_t)read_param(params, 1);
+    const uint32_t *flag = (const uint32_t *)(uintptr_t)read_param(params, 3);
+    *left -= 1;
+    fake_lock();
+    set_locked(read_param(params, 2), *left != 0 && (flag == NULL || *flag == 0));
+    fake_unlock();
+}

@@ -528,6 +528,8 @@ void fake_condition_run(struct fake_op *op);
 void fake_condition_defaults_locked(const struct fake_graph *graph);
 // What the kernel "rill$condition" does.
 void fake_condition_entry(void *const *params, uint32_t grid_size, uint32_t block_index);
+// And "rill$again".
+void fake_again_entry(void *const *params, uint32_t grid_size, uint32_t block_index);
 struct fake_graph *fake_graph_clone_locked(const struct fake_graph *graph);
 int fake_graph_launch_locked(struct fake_exec *exec, struct fake_stream *stream, const char *call);
 // Queues every node; returns the operation that follows all of them. |before| may be NULL.

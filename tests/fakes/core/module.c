@@ -198,6 +198,8 @@ struct fake_function *fake_module_function_locked(struct fake_module *module, co
         *(void **)&f->entry = object_symbol(module->code, symbol);
     } else if (strcmp(name, "rill$condition") == 0) {
         f->entry = fake_condition_entry;
+    } else if (strcmp(name, "rill$again") == 0) {
+        f->entry = fake_again_entry;
     }
     if (!read_params(f) || f->entry == NULL) {
         free(f->name);
