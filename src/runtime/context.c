@@ -483,6 +483,7 @@ static rill_status open_device(struct context *context, size_t index, const rill
     }
     context->cache = cache_create(context, options->cache);
     host_describe(context, &host);
+    context->thread_count = options->thread_count;
     host.thread_count = options->thread_count;
     host.graph_mode = (enum backend_graph_mode)options->graph_mode;
     RILL_TRY(context->backend->device_open(index, &host, &context->device));

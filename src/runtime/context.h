@@ -56,6 +56,7 @@ struct context {
     struct handle_table handles;
 
     char device_name[32];
+    int thread_count; // constant: as the program asked; 0: as the device has
 
     rill_allocator allocator;
     rill_log_callback log;

@@ -116,8 +116,9 @@ static void add_device(struct blake2 *hash, const struct context *context)
     rill_device_info info;
     for (size_t i = 0; i < count; i++) {
         if (rill_device_get(i, &info) == RILL_OK && strcmp(info.name, context->device_name) == 0) {
+            int32_t threads = context->thread_count > 0 ? context->thread_count : info.thread_count;
             blake2_add(hash, info.description, strlen(info.description) + 1);
-            blake2_add(hash, &info.thread_count, sizeof info.thread_count);
+            blake2_add(hash, &threads, sizeof threads);
         }
     }
     const char *target = context->backend->device_target(context->device);
@@ -311,6 +312,7 @@ static void key_of(const struct variants *variants, uint64_t class, struct cache
     blake2_init(&hash, sizeof out->bytes);
     blake2_add(&hash, kind, sizeof kind);
     blake2_add(&hash, variants->identity.bytes, sizeof variants->identity.bytes);
+    blake2_add(&hash, &variants->options.tolerance, sizeof variants->options.tolerance); // what "agree" means
     blake2_add(&hash, &class, sizeof class);
     blake2_finish(&hash, out->bytes);
 }

@@ -32,6 +32,7 @@ static const char source[] =
     "kernel void counts(int n, int x[n]) { for (int i = 0; i < n; i++) x[i] += 7; counter += 1; }\n"
     "kernel void copy(int n, const int a[n], int b[n]) { for (int i = 0; i < n; i++) b[i] = a[i]; }\n"
     "kernel void copy_back(int n, const int a[n], int b[n]) { for (int i = n - 1; i >= 0; i--) b[i] = a[i]; }\n"
+    "kernel void whole_numbers(int n, int x[n]) { for (int i = n - 1; i >= 0; i--) x[i] = x[i] + 7; }\n"
     "kernel void whole(int n, int *x) { for (int i = 0; i < n; i++) x[i] += 7; }\n";
 enum { N = 64 };
 
@@ -278,6 +279,38 @@ TEST(what_was_chosen_is_found_by_the_next_context)
         OK(rill_close(world.context));
     }
     CHECK_INT(x[0], 21);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK_INT(system(command), 0);
+}
+
+// With other threads, and where less may differ, they are tried anew.
+TEST(what_was_chosen_on_one_device_and_tolerance_is_not_taken_on_another)
+{
+    if (!world_is_cpu()) {
+        SKIP("the same device with other threads is a processor");
+    }
+    char folder[] = "/tmp/rill-variants-XXXXXX", cache[64], command[128];
+    static const int threads[] = {1, 2, 1, 3, 2, 2};
+    static const double tolerances[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0};
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(cache, sizeof cache, "%s/cache", folder);
+    for (int turn = 0; turn < 6; turn++) {
+        int x[N] = {0};
+        rill_context context;
+        rill_kernel kernels[2];
+        rill_variants variants;
+        OK(rill_open("cpu", &(rill_open_options){.cache = cache, .thread_count = threads[turn]}, &context));
+        OK(rill_module_create(context, source, &(rill_module_options){.sanitize = "off"}, &module));
+        OK(rill_module_kernel(module, "quick", &kernels[0]));
+        OK(rill_module_kernel(module, "whole_numbers", &kernels[1]));
+        OK(rill_variants_create(kernels, 2, &(rill_variants_options){.tolerance = tolerances[turn], .rounds = 1},
+                                &variants));
+        OK(rill_variants_launch(variants, RILL_CURRENT, RILL_ARGS(N, RILL_HOST(x, N))));
+        OK(rill_sync(context));
+        CHECK_INT(x[N - 1], 7);
+        CHECK_INT(choice_of(variants, RILL_ARGS(N, RILL_HOST(x, N))).is_remembered, turn == 2 || turn == 4);
+        OK(rill_close(context));
+    }
     snprintf(command, sizeof command, "rm -rf %s", folder);
     CHECK_INT(system(command), 0);
 }
