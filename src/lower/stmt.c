@@ -381,12 +381,38 @@ static bool lower_once(struct lower *l, const struct stmt *stmt)
     return true;
 }
 
+// `while (i < n) { …; i++; }` as somebody may write who does not mind: what a `for` would be. NULL: it is another loop.
+static const char *why_not_for(struct lower *l, const struct stmt *stmt)
+{
+    const struct stmt *last = stmt->body;
+    while (last->kind == STMT_BLOCK && last->item_count > 0) {
+        last = last->items[last->item_count - 1];
+    }
+    const struct expr *step = last->kind == STMT_EXPR ? last->expr : NULL, *condition = stmt->expr;
+    bool counts = step != NULL && step->kind == EXPR_UPDATE && (step->op == EXPR_ADD || step->op == EXPR_SUB) &&
+                  step->a->kind == EXPR_OBJECT && step->b->kind == EXPR_INT && type_is_integer(step->a->type);
+    const struct expr *left = condition->kind >= EXPR_LT && condition->kind <= EXPR_NE ? condition->a : NULL;
+    while (left != NULL && left->kind == EXPR_CAST) {
+        left = left->a;
+    }
+    if (!counts || left == NULL || left->kind != EXPR_OBJECT || left->object != step->a->object ||
+        has_own(stmt->body, STMT_BREAK) || has_own(stmt->body, STMT_CONTINUE)) {
+        return NULL;
+    }
+    const char *name = left->object->name, *sign = step->op == EXPR_ADD ? "+" : "-";
+    const char *by = step->b->u == 1 ? arena_printf(l->arena, "%s%s%s", name, sign, sign)
+                                     : arena_printf(l->arena, "%s %s= %lld", name, sign, (long long)step->b->u);
+    return arena_printf(l->arena, "it is a 'while' loop, where a 'for' with '%s' as its step might be parallel", by);
+}
+
 static void lower_loop(struct lower *l, const struct stmt *stmt)
 {
     if (lower_once(l, stmt) || lower_steps_split(l, stmt, lower_loop)) {
         return;
     }
     const char *why = stmt->kind == STMT_WHILE ? "it is a 'while' loop" : "it is a 'do' loop";
+    const char *advice = stmt->kind == STMT_WHILE ? why_not_for(l, stmt) : NULL;
+    why = advice != NULL ? advice : why;
     struct loc where = stmt->loc;
     if (stmt->kind != STMT_DO && l->plain_depth == 0 && lower_for(l, stmt, &why, &where)) {
         return;

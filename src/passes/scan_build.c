@@ -704,6 +704,10 @@ static struct ir_var *make_memory(struct scan *s, const char *name, enum ir_type
     return memory;
 }
 
+static const char no_memory_text[] =
+    "would be a scan, but the arrays of the kernel's own and the scans before it have used "
+    "up the 48 KiB that there are between tasks";
+
 // What crosses tasks shares 64 KiB a launch with arrays of the kernel's own, which come first.
 static bool has_memory_left(const struct scan *s)
 {
@@ -777,6 +781,7 @@ void scan_build(struct scan *s, struct loop_nest *nest)
 {
     struct ir_inst *loop = s->loop;
     if (!has_memory_left(s)) {
+        loop->loop->order = no_memory_text;
         return;
     }
     s->value_count = s->kernel->value_count;

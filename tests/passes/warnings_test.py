@@ -90,6 +90,32 @@ def check_texts(report):
         report.check(name, all(word in wanted for word in named) and named != [], f"{text}\n{said}")
 
 
+# What a loop that is none of those that are taken apart is told to be, or why it is none.
+WHILE = "it is a 'while' loop, where a 'for' with '%s' as its step might be parallel"
+WHYS = {
+    "while_that_counts_is_told_of_for": ("int i = 0, k = 0; while (i < n) { if (x[i] > 0) y[k++] = x[i]; i++; }",
+                                         WHILE % "i++"),
+    "while_that_counts_down_by_two_too": ("int i = n; while (i > 0) { y[i - 1] += y[i]; i -= 2; }", WHILE % "i -= 2"),
+    "while_that_does_not_count_is_not": ("int i = 0; while (i < n) { if (x[i] > 0) i++; else i += 2; }",
+                                         "it is a 'while' loop"),
+}
+
+
+def check_whys(report):
+    for name, (body, wanted) in WHYS.items():
+        text = f"#include <rill/kernel.h>\nkernel void f(int n, const double x[n], double y[n])\n{{\n{body}\n}}\n"
+        said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,
+                              check=False).stdout
+        found = [d["text"] for d in json.loads(said)["diagnostics"]]
+        report.check(name, f"this loop runs in order, on one thread: {wanted}" in found, f"{text}\n{said}")
+    scan = "for (int i = 0; i < n; i++) { s += x[i]; y[i] = s; }\n"
+    text = ("#include <rill/kernel.h>\nkernel void f(int n, const double x[n], double y[n])\n{\ndouble s = 0;\n"
+            f"{scan * 60}}}\n")
+    said = subprocess.run([RILL, "explain", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,
+                          check=False).stdout
+    report.check("scan_without_memory_says_so", "a scan: runs of" in said and "have used up the 48 KiB" in said, said)
+
+
 # Whether a note names the pragma: it does where the loop runs in order only because an index is not followed.
 PRAGMAS = {
     "pragma_is_named_where_a_read_is_not_followed": ("x[i] = x[(int)y[i]] + 1;", True),
@@ -138,6 +164,7 @@ def main():
     check_collapses(report)
     check_inlined(report)
     check_texts(report)
+    check_whys(report)
     check_pragmas(report)
     for name, body in CASES.items():
         text = f"#include <rill/kernel.h>\nkernel void f(int n, int m, float x[n], float y[m])\n{{\n{body}\n}}\n"
