@@ -398,7 +398,7 @@ static void choose_width(struct lanes *lanes)
         chains /= 2;
     }
     lanes->width = chains * vector_bytes(lanes->e) / size;
-    lanes->may_mask = least >= 4 && lanes->e->target->isa >= TARGET_ISA_AVX2;
+    lanes->may_mask = least >= 4 && lanes->width < 128 && lanes->e->target->isa >= TARGET_ISA_AVX2;
 }
 
 // Whether its numbers are such that lanes differ by a step.
