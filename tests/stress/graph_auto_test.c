@@ -9,6 +9,7 @@
 #include "rill/rill.h"
 
 #include "amount.h"
+#include "program.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -16,22 +17,8 @@
 
 enum { ARRAYS = 5, COMMON = 2, STREAMS = 3, STEPS = 80, MAX_N = 600, THREADS = 3, PROGRAMS = 66 };
 
-static const char source[] =
-    "#include <rill/kernel.h>\n"
-    "#include <stdint.h>\n"
+static const char source[] = PROGRAM_KERNELS
     "uint32_t box[64];\n"
-    "kernel void mix(int n, const uint32_t a[n], uint32_t b[n], uint32_t k)\n"
-    "{ for (int i = 0; i < n; i++) b[i] = b[i] * 3u + a[i] + k; }\n"
-    "kernel void both(int n, uint32_t a[n], uint32_t b[n], uint32_t k)\n"
-    "{\n"
-    "    stream_parallel { for (int i = 0; i < n; i++) a[i] = a[i] * 5u + k; }\n"
-    "    stream_parallel { for (int i = 0; i < n; i++) b[i] = b[i] * 7u + k; }\n"
-    "    for (int i = 0; i < n; i++) a[i] += b[i];\n"
-    "}\n"
-    "kernel uint32_t total(int n, const uint32_t a[n])\n"
-    "{ uint32_t s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n"
-    "kernel void steps(int n, int rounds, uint32_t a[n])\n"
-    "{ for (int t = 0; t < rounds; t++) for (int i = 0; i < n; i++) a[i] = a[i] * 9u + (uint32_t)t; }\n"
     "kernel void part(int n, int from, int to, uint32_t k, uint32_t a[n])\n"
     "{ for (int i = from; i < to; i++) a[i] = a[i] * 11u + k; }\n"
     "kernel void comb(int n, int m, int first, uint32_t k, uint32_t a[n])\n"
@@ -74,8 +61,8 @@ struct common {
 };
 
 struct program {
+    struct drawn drawn;
     struct common *k;
-    uint64_t random;
     int n;
     bool has_any; // some launches name no stream
     struct slot slots[ARRAYS];
@@ -96,33 +83,21 @@ struct program {
     char message[512];
 };
 
-static bool failing(struct program *p, rill_status status, const char *call)
-{
-    if (status != RILL_OK && p->failed == NULL) {
-        p->failed = call;
-        snprintf(p->message, sizeof p->message, "%s", rill_message());
-    }
-    return p->failed != NULL;
-}
-
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \
-        if (!p->is_model && failing(p, call, #call)) {                                                                 \
+        if (!p->is_model && drawn_is_failing(&p->drawn, call, #call)) {                                                \
             return;                                                                                                    \
         }                                                                                                              \
     } while (0)
 
 static uint32_t pick(struct program *p, uint32_t count)
 {
-    p->random = p->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(p->random >> 33) % count;
+    return drawn_pick(&p->drawn.random, count);
 }
 
 static void expect(struct program *p, bool holds, const char *text)
 {
-    if (!holds && p->failed == NULL) {
-        p->failed = text;
-    }
+    drawn_expect(&p->drawn, holds, text);
 }
 
 // ---- operations on arrays of |n| elements -------------------------------------------------------------------------
@@ -131,30 +106,20 @@ static void do_mix(struct program *p, rill_stream s, int n, struct slot *a, stru
 {
     s = p->has_any && pick(p, 2) == 0 ? RILL_ANY : s;
     TRY(rill_launch(p->k->mix, s, RILL_ARGS(n, a->array, b->array, k)));
-    for (int i = 0; i < n; i++) {
-        b->model[i] = b->model[i] * 3u + a->model[i] + k;
-    }
+    model_mix(n, a->model, b->model, k);
 }
 
 static void do_both(struct program *p, rill_stream s, int n, struct slot *a, struct slot *b, uint32_t k)
 {
     TRY(rill_launch(p->k->both, s, RILL_ARGS(n, a->array, b->array, k)));
-    for (int i = 0; i < n; i++) {
-        a->model[i] = a->model[i] * 5u + k;
-        b->model[i] = b->model[i] * 7u + k;
-        a->model[i] += b->model[i];
-    }
+    model_both(n, a->model, b->model, k);
 }
 
 static void do_steps(struct program *p, rill_stream s, int n, struct slot *a, int rounds)
 {
     s = p->has_any && pick(p, 2) == 0 ? RILL_ANY : s;
     TRY(rill_launch(p->k->steps, s, RILL_ARGS(n, rounds, a->array)));
-    for (int t = 0; t < rounds; t++) {
-        for (int i = 0; i < n; i++) {
-            a->model[i] = a->model[i] * 9u + (uint32_t)t;
-        }
-    }
+    model_steps(n, rounds, a->model);
 }
 
 static void do_part(struct program *p, rill_stream s, int n, struct slot *a, uint32_t k)
@@ -187,9 +152,7 @@ static void do_hit(struct program *p, rill_stream s, int n, struct slot *a, stru
 static void do_fill(struct program *p, rill_stream s, int n, struct slot *a, uint32_t k)
 {
     TRY(rill_array_fill(a->array, s, &k, sizeof k));
-    for (int i = 0; i < n; i++) {
-        a->model[i] = k;
-    }
+    model_fill(n, a->model, k);
 }
 
 static void do_copy(struct program *p, rill_stream s, struct slot *a, struct slot *b)
@@ -227,10 +190,7 @@ static void do_pointer(struct program *p, rill_stream s, int n, struct slot *a, 
 static void do_write(struct program *p, rill_stream s, int n, struct slot *a, uint32_t k)
 {
     uint32_t values[64];
-    int count = n < 64 ? n : 64;
-    for (int i = 0; i < count; i++) {
-        values[i] = a->model[i] = k + (uint32_t)i;
-    }
+    int count = model_write(n, a->model, values, k);
     TRY(rill_array_write(a->array, s, values, (size_t)count * sizeof *values));
     memset(values, 0xff, sizeof values); // the call may not look at it any more
 }
@@ -251,10 +211,7 @@ static void do_read(struct program *p, rill_stream s, int n, struct slot *a)
 
 static void do_total(struct program *p, rill_stream s, int n, struct slot *a)
 {
-    uint32_t sum = 0;
-    for (int i = 0; i < n; i++) {
-        sum += a->model[i];
-    }
+    uint32_t sum = model_total(n, a->model);
     uint32_t got = 0;
     if (pick(p, 2) == 0) {
         TRY(rill_call(p->k->total, s, RILL_ARGS(n, a->array), &got, sizeof got));
@@ -274,9 +231,7 @@ static void do_host(struct program *p, rill_stream s, struct slot *a, uint32_t k
     switch (pick(p, 3)) {
     case 0:
         TRY(rill_launch(p->k->mix, s, RILL_ARGS(p->n, a->array, RILL_HOST(p->host, p->n), k)));
-        for (int i = 0; i < p->n; i++) {
-            p->host_model[i] = p->host_model[i] * 3u + a->model[i] + k;
-        }
+        model_mix(p->n, a->model, p->host_model, k);
         break;
     case 1:
         TRY(rill_array_read_async(a->array, s, p->host, size));
@@ -325,19 +280,16 @@ static void do_callback(struct program *p, rill_stream s)
 static void record_total(struct program *p, rill_stream s, struct slot *a)
 {
     TRY(rill_launch_result(p->k->total, s, RILL_ARGS(p->n, a->array), p->result));
-    p->total = 0;
+    p->total = model_total(p->n, a->model);
     p->has_total = true;
-    for (int i = 0; i < p->n; i++) {
-        p->total += a->model[i];
-    }
 }
 
 // What the seed says: recorded, or done to the models. Nothing in it gives data or waits.
 static void do_parts(struct program *p, uint64_t seed)
 {
-    uint64_t random = p->random;
-    p->random = seed;
-    for (int count = 1 + (int)pick(p, 8); count > 0 && p->failed == NULL; count--) {
+    uint64_t random = p->drawn.random;
+    p->drawn.random = seed;
+    for (int count = 1 + (int)pick(p, 8); count > 0 && p->drawn.failed == NULL; count--) {
         rill_stream s = p->streams[pick(p, STREAMS)];
         uint32_t at = pick(p, ARRAYS);
         struct slot *a = &p->slots[at];
@@ -361,7 +313,7 @@ static void do_parts(struct program *p, uint64_t seed)
         default: record_total(p, s, a); break;
         }
     }
-    p->random = random;
+    p->drawn.random = random;
 }
 
 static void drop_step(struct program *p)
@@ -380,7 +332,7 @@ static void record_step(struct program *p)
     for (int i = 0; i < ARRAYS; i++) {
         memcpy(saved[i], p->slots[i].model, sizeof saved[i]);
     }
-    p->step_seed = p->random;
+    p->step_seed = p->drawn.random;
     p->step_has_k = false;
     p->has_any = false; // a launch that is recorded names its stream
     TRY(rill_record_begin(p->k->context));
@@ -428,7 +380,7 @@ static void do_recorded(struct program *p, rill_stream s)
     if (p->step.id == 0 || pick(p, 3) == 0) {
         record_step(p);
     }
-    for (uint32_t i = pick(p, 3); i > 0 && p->failed == NULL; i--) {
+    for (uint32_t i = pick(p, 3); i > 0 && p->drawn.failed == NULL; i--) {
         launch_step(p, s);
     }
 }
@@ -526,15 +478,15 @@ static void run_program(struct program *p)
     for (int i = 0; i < ARRAYS; i++) {
         TRY(rill_array_create(p->k->context, RILL_U32, RILL_SHAPE(p->n), &p->slots[i].array));
     }
-    for (int i = 0; i < STEPS && p->failed == NULL; i++) {
+    for (int i = 0; i < STEPS && p->drawn.failed == NULL; i++) {
         do_one(p);
     }
     compare(p);
     drop_step(p);
-    for (int i = 0; i < ARRAYS && p->failed == NULL; i++) {
+    for (int i = 0; i < ARRAYS && p->drawn.failed == NULL; i++) {
         TRY(rill_array_destroy(p->slots[i].array));
     }
-    for (int i = 0; i < STREAMS && p->failed == NULL; i++) {
+    for (int i = 0; i < STREAMS && p->drawn.failed == NULL; i++) {
         TRY(rill_stream_destroy(p->streams[i]));
     }
     TRY(rill_array_destroy(p->result));
@@ -585,14 +537,15 @@ static int run_group(struct common *common, uint64_t seed, bool must_be_right, c
     pthread_t runners[THREADS];
     int wrong = 0;
     for (int i = 0; i < THREADS; i++) {
-        programs[i] = (struct program){.k = common, .has_any = has_any, .random = (seed + (uint64_t)i) * 2 + 1};
+        programs[i] =
+            (struct program){.k = common, .has_any = has_any, .drawn = {.random = (seed + (uint64_t)i) * 2 + 1}};
         REQUIRE(pthread_create(&runners[i], NULL, run_thread, &programs[i]) == 0);
     }
     for (int i = 0; i < THREADS; i++) {
         pthread_join(runners[i], NULL);
-        wrong += programs[i].failed != NULL;
-        if (programs[i].failed != NULL && must_be_right) {
-            FAIL("%s: %s; again with RILL_TEST_SEED=%llu %s", programs[i].failed, programs[i].message,
+        wrong += programs[i].drawn.failed != NULL;
+        if (programs[i].drawn.failed != NULL && must_be_right) {
+            FAIL("%s: %s; again with RILL_TEST_SEED=%llu %s", programs[i].drawn.failed, programs[i].drawn.message,
                  (unsigned long long)seed, how);
         }
     }

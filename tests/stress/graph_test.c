@@ -9,6 +9,7 @@
 #include "rill/rill.h"
 
 #include "amount.h"
+#include "program.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -16,21 +17,7 @@
 
 enum { ARRAYS = 6, STREAMS = 3, STEPS = 120, MAX_N = 3000, THREADS = 3 };
 
-static const char source[] =
-    "#include <rill/kernel.h>\n"
-    "#include <stdint.h>\n"
-    "kernel void mix(int n, const uint32_t a[n], uint32_t b[n], uint32_t k)\n"
-    "{ for (int i = 0; i < n; i++) b[i] = b[i] * 3u + a[i] + k; }\n"
-    "kernel void both(int n, uint32_t a[n], uint32_t b[n], uint32_t k)\n"
-    "{\n"
-    "    stream_parallel { for (int i = 0; i < n; i++) a[i] = a[i] * 5u + k; }\n"
-    "    stream_parallel { for (int i = 0; i < n; i++) b[i] = b[i] * 7u + k; }\n"
-    "    for (int i = 0; i < n; i++) a[i] += b[i];\n"
-    "}\n"
-    "kernel uint32_t total(int n, const uint32_t a[n])\n"
-    "{ uint32_t s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n"
-    "kernel void steps(int n, int rounds, uint32_t a[n])\n"
-    "{ for (int t = 0; t < rounds; t++) for (int i = 0; i < n; i++) a[i] = a[i] * 9u + (uint32_t)t; }\n";
+static const char source[] = PROGRAM_KERNELS;
 
 struct kernels {
     rill_context context;
@@ -48,8 +35,8 @@ struct slot {
 };
 
 struct program {
+    struct drawn drawn;
     const struct kernels *k;
-    uint64_t random;
     int n;
     struct slot slots[ARRAYS];
     rill_stream streams[STREAMS];
@@ -57,30 +44,18 @@ struct program {
     int callbacks_expected;
     rill_array result;
     rill_event result_read;
-    const char *failed; // the call that failed
-    char message[512];
 };
-
-static bool failing(struct program *p, rill_status status, const char *call)
-{
-    if (status != RILL_OK && p->failed == NULL) {
-        p->failed = call;
-        snprintf(p->message, sizeof p->message, "%s", rill_message());
-    }
-    return p->failed != NULL;
-}
 
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \
-        if (failing(p, call, #call)) {                                                                                 \
+        if (drawn_is_failing(&p->drawn, call, #call)) {                                                                \
             return;                                                                                                    \
         }                                                                                                              \
     } while (0)
 
 static uint32_t pick(struct program *p, uint32_t count)
 {
-    p->random = p->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(p->random >> 33) % count;
+    return drawn_pick(&p->drawn.random, count);
 }
 
 // ---- order --------------------------------------------------------------------------------------------------------
@@ -119,9 +94,7 @@ static void do_mix(struct program *p, int s, struct slot *a, struct slot *b, uin
     TRY(rill_launch(p->k->mix, p->streams[s], RILL_ARGS(p->n, a->array, b->array, k)));
     after(p, a, s, false);
     after(p, b, s, true);
-    for (int i = 0; i < p->n; i++) {
-        b->model[i] = b->model[i] * 3u + a->model[i] + k;
-    }
+    model_mix(p->n, a->model, b->model, k);
 }
 
 static void do_both(struct program *p, int s, struct slot *a, struct slot *b, uint32_t k)
@@ -131,11 +104,7 @@ static void do_both(struct program *p, int s, struct slot *a, struct slot *b, ui
     TRY(rill_launch(p->k->both, p->streams[s], RILL_ARGS(p->n, a->array, b->array, k)));
     after(p, a, s, true);
     after(p, b, s, true);
-    for (int i = 0; i < p->n; i++) {
-        a->model[i] = a->model[i] * 5u + k;
-        b->model[i] = b->model[i] * 7u + k;
-        a->model[i] += b->model[i];
-    }
+    model_both(p->n, a->model, b->model, k);
 }
 
 static void do_steps(struct program *p, int s, struct slot *a, int rounds)
@@ -143,11 +112,7 @@ static void do_steps(struct program *p, int s, struct slot *a, int rounds)
     before(p, a, s, true);
     TRY(rill_launch(p->k->steps, p->streams[s], RILL_ARGS(p->n, rounds, a->array)));
     after(p, a, s, true);
-    for (int t = 0; t < rounds; t++) {
-        for (int i = 0; i < p->n; i++) {
-            a->model[i] = a->model[i] * 9u + (uint32_t)t;
-        }
-    }
+    model_steps(p->n, rounds, a->model);
 }
 
 static void do_fill(struct program *p, int s, struct slot *a, uint32_t k)
@@ -155,9 +120,7 @@ static void do_fill(struct program *p, int s, struct slot *a, uint32_t k)
     before(p, a, s, true);
     TRY(rill_array_fill(a->array, p->streams[s], &k, sizeof k));
     after(p, a, s, true);
-    for (int i = 0; i < p->n; i++) {
-        a->model[i] = k;
-    }
+    model_fill(p->n, a->model, k);
 }
 
 static void do_copy(struct program *p, int s, struct slot *a, struct slot *b)
@@ -173,23 +136,11 @@ static void do_copy(struct program *p, int s, struct slot *a, struct slot *b)
 static void do_write(struct program *p, int s, struct slot *a, uint32_t k)
 {
     uint32_t values[64];
-    int count = p->n < 64 ? p->n : 64;
-    for (int i = 0; i < count; i++) {
-        values[i] = a->model[i] = k + (uint32_t)i;
-    }
+    int count = model_write(p->n, a->model, values, k);
     before(p, a, s, true);
     TRY(rill_array_write(a->array, p->streams[s], values, (size_t)count * sizeof *values));
     memset(values, 0xff, sizeof values); // the call may not look at it any more
     after(p, a, s, true);
-}
-
-static uint32_t sum_of(const struct program *p, const struct slot *a)
-{
-    uint32_t sum = 0;
-    for (int i = 0; i < p->n; i++) {
-        sum += a->model[i];
-    }
-    return sum;
 }
 
 static void do_total(struct program *p, int s, struct slot *a)
@@ -203,9 +154,7 @@ static void do_total(struct program *p, int s, struct slot *a)
         TRY(rill_array_read(p->result, p->streams[s], &got, sizeof got));
     }
     after(p, a, s, false);
-    if (got != sum_of(p, a) && p->failed == NULL) {
-        p->failed = "total is wrong";
-    }
+    drawn_expect(&p->drawn, got == model_total(p->n, a->model), "total is wrong");
 }
 
 static void count_callback(void *user, rill_status status)
@@ -291,13 +240,10 @@ static void compare(struct program *p)
     static _Thread_local uint32_t got[MAX_N];
     for (int i = 0; i < ARRAYS; i++) {
         TRY(rill_array_read(p->slots[i].array, p->streams[0], got, (size_t)p->n * sizeof *got));
-        if (memcmp(got, p->slots[i].model, (size_t)p->n * sizeof *got) != 0 && p->failed == NULL) {
-            p->failed = "an array differs from serial execution";
-        }
+        drawn_expect(&p->drawn, memcmp(got, p->slots[i].model, (size_t)p->n * sizeof *got) == 0,
+                     "an array differs from serial execution");
     }
-    if (atomic_load(&p->callbacks) != p->callbacks_expected && p->failed == NULL) {
-        p->failed = "callbacks were lost";
-    }
+    drawn_expect(&p->drawn, atomic_load(&p->callbacks) == p->callbacks_expected, "callbacks were lost");
 }
 
 static void run_program(struct program *p)
@@ -313,15 +259,15 @@ static void run_program(struct program *p)
         TRY(rill_array_create(p->k->context, RILL_U32, RILL_SHAPE(p->n), &p->slots[i].array));
         make_events(p, &p->slots[i]);
     }
-    for (int i = 0; i < STEPS && p->failed == NULL; i++) {
+    for (int i = 0; i < STEPS && p->drawn.failed == NULL; i++) {
         do_one(p);
     }
     compare(p);
-    for (int i = 0; i < ARRAYS && p->failed == NULL; i++) {
+    for (int i = 0; i < ARRAYS && p->drawn.failed == NULL; i++) {
         TRY(rill_array_destroy(p->slots[i].array));
         drop_events(p, &p->slots[i]);
     }
-    for (int i = 0; i < STREAMS && p->failed == NULL; i++) {
+    for (int i = 0; i < STREAMS && p->drawn.failed == NULL; i++) {
         TRY(rill_stream_destroy(p->streams[i]));
     }
     TRY(rill_array_destroy(p->result));
@@ -365,14 +311,15 @@ static void run_seeds(uint64_t first, uint64_t count, int threads, uint64_t sche
     for (uint64_t seed = first; seed < first + count; seed += THREADS) {
         pthread_t runners[THREADS];
         for (int i = 0; i < THREADS; i++) {
-            programs[i] = (struct program){.k = &kernels, .random = (seed + (uint64_t)i) * 2 + 1};
+            programs[i] = (struct program){.k = &kernels, .drawn = {.random = (seed + (uint64_t)i) * 2 + 1}};
             REQUIRE(pthread_create(&runners[i], NULL, run_thread, &programs[i]) == 0);
         }
         for (int i = 0; i < THREADS; i++) {
             pthread_join(runners[i], NULL);
-            if (programs[i].failed != NULL) {
-                FAIL("%s: %s; again with RILL_TEST_SEED=%llu RILL_THREADS=%d RILL_SCHEDULE=%llu", programs[i].failed,
-                     programs[i].message, (unsigned long long)seed, threads, (unsigned long long)schedule);
+            if (programs[i].drawn.failed != NULL) {
+                FAIL("%s: %s; again with RILL_TEST_SEED=%llu RILL_THREADS=%d RILL_SCHEDULE=%llu",
+                     programs[i].drawn.failed, programs[i].drawn.message, (unsigned long long)seed, threads,
+                     (unsigned long long)schedule);
             }
         }
     }

@@ -7,6 +7,7 @@
 #include "rill/rill.h"
 
 #include "amount.h"
+#include "program.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -24,30 +25,19 @@
 
 enum { ARRAYS = 5, STREAMS = 4, THREADS = 3, OPS = 90, MAX_N = 2500 };
 
+// The arguments of |both| may be one array here.
 static const char source[] =
-    "#include <rill/kernel.h>\n"
-    "#include <stdint.h>\n"
-    "kernel void mix(int n, const uint32_t a[n], uint32_t b[n], uint32_t k)\n"
-    "{ for (int i = 0; i < n; i++) b[i] = b[i] * 3u + a[i] + k; }\n"
-    "kernel void both(int n, uint32_t a[n], uint32_t b[n], uint32_t k)\n" // the arguments may be one array
-    "{\n"
-    "    stream_parallel { for (int i = 0; i < n; i++) a[i] = a[i] * 5u + k; }\n"
-    "    stream_parallel { for (int i = 0; i < n; i++) b[i] = b[i] * 7u + k; }\n"
-    "    for (int i = 0; i < n; i++) a[i] += b[i];\n"
-    "}\n"
-    "kernel void quarters(int n, int rounds, uint32_t a[n], uint32_t k)\n"
-    "{\n"
-    "    for (int t = 0; t < rounds; t++) {\n"
-    "        stream_parallel { for (int i = 0; i < n; i += 2) a[i] = a[i] * 3u + k; }\n"
-    "        stream_parallel { for (int i = 1; i < n; i += 2) a[i] ^= k + (uint32_t)t; }\n"
-    "        uint32_t x = a[0] & 15u;\n"
-    "        stream_parallel { for (int i = 0; i < n; i++) a[i] += x; }\n"
-    "        stream_parallel { for (int i = 0; i < n; i++) a[n - 1 - i] -= (uint32_t)i; }\n"
-    "        stream_parallel { a[0] += 3u; }\n"
-    "    }\n"
-    "}\n"
-    "kernel uint32_t total(int n, const uint32_t a[n])\n"
-    "{ uint32_t s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n";
+    PROGRAM_KERNELS "kernel void quarters(int n, int rounds, uint32_t a[n], uint32_t k)\n"
+                    "{\n"
+                    "    for (int t = 0; t < rounds; t++) {\n"
+                    "        stream_parallel { for (int i = 0; i < n; i += 2) a[i] = a[i] * 3u + k; }\n"
+                    "        stream_parallel { for (int i = 1; i < n; i += 2) a[i] ^= k + (uint32_t)t; }\n"
+                    "        uint32_t x = a[0] & 15u;\n"
+                    "        stream_parallel { for (int i = 0; i < n; i++) a[i] += x; }\n"
+                    "        stream_parallel { for (int i = 0; i < n; i++) a[n - 1 - i] -= (uint32_t)i; }\n"
+                    "        stream_parallel { a[0] += 3u; }\n"
+                    "    }\n"
+                    "}\n";
 
 enum kind { MIX, MIX_HALF, BOTH, QUARTERS, FILL, COPY, WRITE, TOTAL, RENEW, CALLBACK, WAIT, KIND_COUNT };
 
@@ -105,8 +95,7 @@ static void fail(struct program *p, const char *call)
 
 static uint32_t pick(struct program *p, uint32_t count)
 {
-    p->random = p->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(p->random >> 33) % count;
+    return drawn_pick(&p->random, count);
 }
 
 // ---- drawing ------------------------------------------------------------------------------------------------------
