@@ -140,7 +140,7 @@ its_readme_is_true() {
 }
 
 is_a_debian_package() {
-    cpack --config "$build/CPackConfig.cmake" -B "$box/deb" && dpkg-deb --info "$box"/deb/*.deb &&
+    cpack -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip --config "$build/CPackConfig.cmake" -B "$box/deb" && dpkg-deb --info "$box"/deb/*.deb &&
         dpkg-deb -x "$box"/deb/*.deb "$box/root" && "$box/root/usr/bin/rill" doctor --quick &&
         cc examples/simulate.c -I"$box/root/usr/include" -L"$box/root/usr/lib" -lrill -o "$box/by_deb" &&
         LD_LIBRARY_PATH=$box/root/usr/lib "$box/by_deb"

@@ -78,7 +78,7 @@ elif ! unshare -m sh -c 'mount -t tmpfs none "$0" && mkdir "$0/a" "$0/b" "$0/c" 
         mount -t overlay none -o "lowerdir=/,upperdir=$0/a,workdir=$0/b" "$0/c"' "$box/trial" 2>/dev/null; then
     skip dpkg_installs_the_package "no overlay can be made here"
 else
-    cpack --config "$build/CPackConfig.cmake" -B "$box/deb" >"$box/log" 2>&1 || cat "$box/log"
+    cpack -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip --config "$build/CPackConfig.cmake" -B "$box/deb" >"$box/log" 2>&1 || cat "$box/log"
     cp "$box"/deb/*.deb "$box/rill.deb"
     mkdir "$box/system"
     unshare -m "$0" "$box/system" "$box/rill.deb" || report_status=1
