@@ -778,6 +778,9 @@ TEST(processes_on_an_empty_cache_of_which_some_are_killed_leave_it_usable)
     unsigned seed = 1;
     uint64_t span = 100000;
     int killed = 0, kept = 0;
+    if (is_long) {
+        alarm(3600); // a hundred rounds take minutes, on a busy machine a quarter of an hour
+    }
     make_root();
     char path[160];
     snprintf(path, sizeof path, "%s", in_root("k.c"));
