@@ -165,7 +165,10 @@ class Array(_core.Array):
                 shape.append(length)
                 is_one = is_one and length == 1
             else:
-                index = k.__index__()
+                try:
+                    index = k.__index__()
+                except AttributeError:
+                    raise TypeError(f"an index of an array is an integer or a slice, and this is {k!r}") from None
                 if not -extent <= index < extent:
                     raise IndexError(f"index {index} is out of range for extent {axis} of {extent}")
                 if not is_one:

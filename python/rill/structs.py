@@ -191,6 +191,9 @@ def struct(cls):
 
 def pack_argument(value, c_name):
     """The bytes of an object that is passed where a struct |c_name| is; None if it is of no dataclass."""
+    if c_name.startswith("struct rill_vector_"):
+        from rill.vectors import of_tag
+        return of_tag(c_name).pack(value)
     if not hasattr(type(value), "__dataclass_fields__"):
         return None
     kind = struct(type(value))

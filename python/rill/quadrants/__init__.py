@@ -17,30 +17,34 @@ Streams and blocks are real on the CPU too. docs/python.md says what is differen
 """
 import rill as _rill
 from rill import (bf16, f16, f32, f64, i8, i16, i32, i64, stream_parallel, u8, u16, u32, u64)
-from rill.quadrants import ad, lang, types
+from rill.quadrants import ad, lang, math, types
 from rill.quadrants.lang import graph, impl as _impl
 from rill.quadrants.lang.exception import (QuadrantsCompilationError, QuadrantsRuntimeError, QuadrantsSyntaxError)
 from rill.quadrants.lang.field import Field, Ndarray, field, ndarray
 from rill.quadrants.lang.kernel import (abs, atomic_add, atomic_and, atomic_max, atomic_min, atomic_mul, atomic_or, atomic_sub,
                                         atomic_xor, cast, ceil, cos, acos, asin, atan2, data_oriented, exp, floor, func, grouped,
-                                        kernel, log, loop_config, max, min, ndrange, pow, pyfunc, round, rsqrt, select, sin, sqrt,
+                                        kernel, log, loop_config, max, min, ndrange, pow, pyfunc, randn, random, round, rsqrt, select, sign, sin, sqrt,
                                         static, tan, tanh, template)
+from rill.quadrants.lang.matrix import Matrix, Vector
 from rill.quadrants.lang.stream import Event, Stream, create_event, create_stream
 
 u1 = _rill.bool_
+float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64 = (
+    f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64)
+dataclass = _rill.struct
 cpu, x64, cuda, amdgpu, gpu = map(_impl.Arch, ("cpu", "cpu", "cuda", "amdgpu", "auto"))
 Template = _rill.template
 graph_do_while, graph_parallel_context, graph_parallel = graph.do_while, graph.parallel_context, graph.parallel
 pi, e = 3.141592653589793, 2.718281828459045
 
 
-def init(arch=None, *, default_fp=f32, default_ip=i32, debug=False, cpu_max_num_threads=0, **others):
+def init(arch=None, *, default_fp=f32, default_ip=i32, debug=False, cpu_max_num_threads=0, random_seed=0, **others):
     """Opens the device: qd.cpu, qd.cuda, qd.amdgpu or qd.gpu. debug=True checks indices. Options that Rill has no use for
     (a cache, an advanced optimisation) are accepted and do nothing; a type of numbers other than i32 and i64, f32 and f64
     is refused."""
     if default_fp not in (f32, f64) or default_ip not in (i32, i64):
         raise QuadrantsRuntimeError("default_fp is qd.f32 or qd.f64, default_ip qd.i32 or qd.i64")
-    _impl.start(arch or "auto", debug, cpu_max_num_threads)
+    _impl.start(arch or "auto", debug, cpu_max_num_threads, default_ip, default_fp, random_seed)
 
 
 def reset():

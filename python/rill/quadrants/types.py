@@ -1,5 +1,8 @@
 """Annotations of arguments: qd.types.ndarray(dtype=qd.f32, ndim=1), qd.types.NDArray[qd.f32, 1]."""
+from rill.quadrants.lang.matrix import matrix, vector
 from rill.types import ArrayType, dtype as _dtype
+
+__all__ = ["NDArray", "matrix", "ndarray", "vector"]
 
 
 def ndarray(dtype=None, ndim=None, **_):

@@ -58,6 +58,8 @@ class Constants:
         if name not in self.arrays:
             self.arrays[name] = ArrayValue(name, array.dtype, [constant(extent) for extent in array.shape or (1,)])
             self.captured.append(name)
+            if array.dtype.members is not None:
+                self.module.use(array.dtype)
         return self.arrays[name]
 
     def array_of(self, node):
@@ -133,7 +135,7 @@ class Constants:
         names = dict(self.source.function.__globals__)
         names.update(self.source.closure)
         names.update(self.objects)
-        names.update({name: value.constant for name, value in self.bound.items() if value.constant is not None})
+        names.update({name: value.constant for name, value in self.bound.items() if getattr(value, "constant", None) is not None})
         for name, value in self.params.items():
             if value.constant is not None:
                 names[name] = value.constant

@@ -8,6 +8,8 @@ from rill.array import Array
 from rill.script import library
 from rill.script.constants import Constants
 from rill.script.struct import Structs
+from rill.vectors import Vector
+from rill.script.vector import ELEMENTWISE, Vectors
 from rill.script.value import (BOOL, F32, FLOAT, INT, ArrayValue, Known, Type, Value, arithmetic, constant, convert,
                                join, literal)
 
@@ -32,7 +34,7 @@ class Shape:
         self.array = array
 
 
-class Expressions(Constants, Structs):
+class Expressions(Constants, Vectors, Structs):
     """Mixed into the translation of a function (function.py), which has: source, scope, arrays, types (of locals),
     module (with func(), need()), fail()."""
 
@@ -53,6 +55,10 @@ class Expressions(Constants, Structs):
                             f"{'index' if found.rank == 1 else 'indices'}, {found.name}[{', '.join('ijkl'[:found.rank])}]")
         if not isinstance(found, Value):
             self.fail(node, "this is no number")
+        return self.number(node, found)
+
+    def number(self, node, found):
+        """The value, if it is a number."""
         if found.type.is_struct:
             names = [m.name for m in found.type.dtype.members]
             self.fail(node, f"a {found.type!r} stands where a number must: take one of its values, "
@@ -74,8 +80,12 @@ class Expressions(Constants, Structs):
         name = node.id
         if name in self.arrays:
             return self.arrays[name]
+        if name in self.objects:
+            return self.object_value(node)
         if name in self.bound:
-            return self.bound[name]
+            found = self.bound[name]
+            return found if isinstance(found, Value) else self.vector_literal(
+                node, [self.expr_Name(ast.copy_location(ast.Name(part, ast.Load()), node)) for part in found], (len(found),))
         if name in self.scope.locals:
             kind = self.types.get(name)
             if kind is None:
@@ -114,6 +124,8 @@ class Expressions(Constants, Structs):
         owner = self.table_of(node.value) or self.expression(node.value)
         if isinstance(owner, Value) and owner.type.is_tuple:
             return self.tuple_element(node, owner)
+        if self.vector_type(owner):
+            return self.vector_part(node, owner)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if isinstance(owner, Shape):
             index = self.value(parts[0]).constant if len(parts) == 1 else None
@@ -129,6 +141,7 @@ class Expressions(Constants, Structs):
             return Value(f"{owner.name}[0]", Type(owner.dtype))
         if any(isinstance(part, ast.Slice) for part in parts):
             self.fail(node, "a slice of an array cannot be in a kernel: write a loop over its elements")
+        parts = self.spread_vectors(parts)
         if len(parts) > owner.rank:
             self.fail(node, f"{len(parts)} indices for '{owner.name}', which has {owner.rank} extents")
         text, is_pure = owner.name, True
@@ -165,8 +178,10 @@ class Expressions(Constants, Structs):
     # ---- operators ----------------------------------------------------------------------------------------------------
 
     def expr_BinOp(self, node):
-        a, b = self.value(node.left), self.value(node.right)
-        return self.binary(node, type(node.op), a, b)
+        a, b = self.thing(node.left), self.thing(node.right)
+        if self.vector_type(a) or self.vector_type(b):
+            return self.vector_binary(node, type(node.op), a, b)
+        return self.binary(node, type(node.op), self.number(node.left, a), self.number(node.right, b))
 
     def binary(self, node, op, a, b):
         if a.constant is not None and b.constant is not None and (a.type.weak or a.type.is_bool) and (
@@ -231,6 +246,8 @@ class Expressions(Constants, Structs):
             if kind.is_int:
                 return Value(self.operator("pow_int", kind, convert(a, kind).text, str(b.constant)), kind,
                              None, a.is_natural or b.constant % 2 == 0, a.is_pure)
+        if kind.is_int and self.module.loops_over_arrays:  # Quadrants' integers stay integers
+            return Value(self.operator("pow_int", kind, convert(a, kind).text, f"(int){b.text}"), kind, is_pure=a.is_pure and b.is_pure)
         if kind.is_int:
             self.fail(node, "an integer to a power that is not known is an integer or a float: write float(x) ** n")
         a, b = convert(a, kind), convert(b, kind)
@@ -242,7 +259,10 @@ class Expressions(Constants, Structs):
             if operand.constant is not None:
                 return constant(not operand.constant)
             return Value(f"!{operand.text}", BOOL, is_pure=operand.is_pure)
-        operand = self.value(node.operand)
+        operand = self.thing(node.operand)
+        if self.vector_type(operand):
+            return self.by_elements(node, [operand], lambda names: ast.UnaryOp(node.op, names[0]))
+        operand = self.number(node.operand, operand)
         if operand.constant is not None and operand.type.weak:
             number = operand.constant
             return constant(-number if isinstance(node.op, ast.USub) else ~number if isinstance(node.op, ast.Invert) else
@@ -285,6 +305,9 @@ class Expressions(Constants, Structs):
             return self.one_of(node)
         if not all(type(op) in _COMPARED for op in node.ops):
             self.fail(node, "'is' cannot be in a kernel, nor 'in' within a chain: compare by ==")
+        if len(node.ops) == 1 and (self.vector_of(node.left) or self.vector_of(node.comparators[0])):
+            terms = [self.thing(node.left), self.thing(node.comparators[0])]
+            return self.by_elements(node, terms, lambda names: ast.Compare(names[0], node.ops, [names[1]]))
         terms = [self.value(part) for part in (node.left, *node.comparators)]
         if len(terms) > 2 and not all(term.is_pure for term in terms[1:-1]):
             self.fail(node, "what stands in the middle of a chain is evaluated once in Python: put it into a local before")
@@ -331,10 +354,29 @@ class Expressions(Constants, Structs):
             if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and (
                     node.func.value.id in self.arrays):
                 self.fail(node, f"arrays have no methods in a kernel: '{node.func.attr}' is a loop")
+            owner = self.struct_value(node.func.value) if isinstance(node.func, ast.Attribute) else None
+            if self.vector_type(owner) and node.func.attr == "cast" and len(node.args) == 1:
+                return self.by_elements(node, [owner], lambda names: ast.Call(node.args[0], names, []))
+            if self.vector_type(owner):
+                return self.vector_method(node, node.func.attr, owner, [self.thing(part) for part in node.args])
+            if isinstance(node.func, ast.Attribute) and owner is not None and owner.type == BOOL and not self.is_last_round:
+                return owner  # of a local that no round has seen set yet
             self.fail(node, f"'{ast.unparse(node.func)}' is no function that is known here")
+        if isinstance(getattr(called, "__self__", None), Vector):
+            return self.vector_method(node, node.func.attr, self.object_value(node.func.value), [self.thing(p) for p in node.args])
+        if getattr(called, "_rill_static", False):
+            made = self.static(node)
+            return self.known_struct(node, made) or self.expr_Constant(ast.copy_location(ast.Constant(made), node))
         struct = self.struct_of(called)
         if struct is not None:
             return self.construct(node, struct)
+        if getattr(called, "_rill_builtin", None) in ("Vector", "Matrix", "rows", "cols"):
+            return getattr(self, f"call_{called._rill_builtin}")(node)
+        if self.module.has_vectors and (called in (int, float, bool) or isinstance(called, rill_types.DType) or (
+                getattr(called, "_rill_builtin", None) or getattr(called, "__name__", "")) in ELEMENTWISE):
+            found = self.vector_call(node, getattr(called, "_rill_builtin", None) or getattr(called, "__name__", ""))
+            if found is not None:
+                return found
         if isinstance(called, rill_types.DType):
             return self.cast(node, Type(called))
         if isinstance(called, type) and called.__module__ == "numpy":
@@ -600,6 +642,10 @@ class Expressions(Constants, Structs):
 
     def check_store(self, node, kind, value):
         """Whether a value may be stored as a type, as NumPy's same_kind has it."""
+        given = self.vector_type(value)
+        if given is not None and isinstance(kind.dtype, type(given)) and given.shape == kind.dtype.shape and (
+                kind.dtype.element.is_float or not given.element.is_float):
+            return
         if kind.is_struct or value.type.is_struct:
             is_same = value.type == kind or kind.is_tuple and value.type.is_tuple and (
                 len(kind.dtype.members) == len(value.type.dtype.members))

@@ -18,7 +18,7 @@ _NEVER = {
     ast.Try: "try", ast.Raise: "raise (assert can)", ast.Delete: "del", ast.Import: "import", ast.ImportFrom: "import",
     ast.ClassDef: "a class", ast.FunctionDef: "a function inside a function (one outside, marked with @rill.func, can be called)",
     ast.AsyncFunctionDef: "async", ast.AsyncFor: "async", ast.AsyncWith: "async", ast.Global: "global (an array that is passed keeps what changes)",
-    ast.Nonlocal: "nonlocal (an array that is passed keeps what changes)", ast.Lambda: "a lambda", ast.ListComp: "a list comprehension",
+    ast.Nonlocal: "nonlocal (an array that is passed keeps what changes)", ast.Lambda: "a lambda",
     ast.SetComp: "a set", ast.DictComp: "a dictionary", ast.GeneratorExp: "a generator", ast.Await: "await",
     ast.Yield: "yield", ast.YieldFrom: "yield", ast.NamedExpr: "an assignment inside an expression",
 }
@@ -44,6 +44,8 @@ class Function(Expressions, Loops, Output):
         self.body = body
         for statement in body:
             for part in ast.walk(statement):
+                if isinstance(part, ast.ListComp) and not module.loops_over_arrays:
+                    self.fail(part, "a list comprehension cannot be in a kernel")
                 if type(part) in _NEVER:
                     self.fail(part, f"{_NEVER[type(part)]} cannot be in a kernel")
         self.scope = Scope(body, parameters)
@@ -53,6 +55,7 @@ class Function(Expressions, Loops, Output):
         self.return_type, self.returns_something, self.is_last_round = None, None, False
         self.in_condition = False
         self.writes = set()
+        self.draws, self.open_loops = False, 0  # whether it has random numbers of Quadrants' kind
         self.captured = []  # names of arrays from outside, in the order of their parameters
         self.fixed = {}  # locals with an annotation
         self.translate()
@@ -139,6 +142,8 @@ class Function(Expressions, Loops, Output):
         self.bound = {}
         self.arrays = {name: array for name, array in self.arrays.items() if not array.is_local}
         self.pending = []  # pragmas of rill.loop_config(), for the next loop
+        if self.draws and self.is_kernel:
+            self.emit(self.body[0], 1, "uint64_t rill_key = rill_launch, rill_drawn = 0;")
         self.block(self.body, 1)
 
     def emit(self, node, depth, text):
@@ -157,6 +162,8 @@ class Function(Expressions, Loops, Output):
         for text, name in self.c_params + captured:
             is_const = name is not None and name not in self.writes
             parts.append(("const " if is_const else "") + text)
+        if self.draws:
+            parts += ["uint64_t rill_launch"] if self.is_kernel else ["uint64_t rill_key", "uint64_t *rill_count"]
         word = "RILL_KERNEL " if self.is_kernel else "static "
         return f"{word}{self.returns} {self.c_function}({', '.join(parts) or 'void'})"
 
@@ -220,7 +227,7 @@ class Function(Expressions, Loops, Output):
         if name in self.fixed or name in self.params:
             self.check_store(node, kind, value)
         prefix = f"{kind.c} " if (id(statement), name) in self.inline else ""
-        self.emit(statement, depth, f"{prefix}{self.c_name(name)} = {self.bare(convert(value, kind).text)};")
+        self.emit(statement, depth, f"{prefix}{self.c_name(name)} = {self.bare(self.converted(node, value, kind).text)};")
 
     def note_write(self, node):
         while isinstance(node, (ast.Subscript, ast.Attribute)) and self.array_of(node) is None:
@@ -238,23 +245,44 @@ class Function(Expressions, Loops, Output):
         place = self.place(target)
         self.note_write(target)
         self.check_store(target, place.type, value)
-        self.emit(statement, depth, f"{place.text} = {self.bare(convert(value, place.type).text)};")
+        self.emit(statement, depth, f"{place.text} = {self.bare(self.converted(target, value, place.type).text)};")
 
     def stmt_Assign(self, node, depth):
         local = self.local_array(node)
         if local is not None:
             self.declare_array(node, depth, *local)
             return
+        if self.is_alias(node):
+            return
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple):
             self.store_tuple(node, node.targets[0], depth)
             return
         value = self.thing(node.value)
+        if self.vector_type_of(node.targets[0]) and value.type.is_tuple and isinstance(node.value, ast.Tuple):
+            value = self.vector_literal(node, *self.vector_of_list(node.value))  # x[i] = (0.2, 0.7)
         if len(node.targets) > 1 and not value.is_pure:
             self.fail(node, "put the value into one local, and that into the others")
         for target in reversed(node.targets):
             if isinstance(target, (ast.Tuple, ast.List)):
                 self.fail(target, "several names at once and a chain of = cannot be in one statement")
             self.store(target, value, depth, node)
+
+    def is_alias(self, node):
+        """a, b = static(self.x, self.y): other names for what is no number."""
+        target = node.targets[0]
+        if not self.is_static(node.value) or len(node.targets) != 1:
+            return False
+        names = target.elts if isinstance(target, ast.Tuple) else [target]
+        if len(names) != len(node.value.args) or not all(isinstance(name, ast.Name) for name in names):
+            return False
+        found = [self.static(part) for part in node.value.args]
+        for name, thing in zip(names, found):
+            self.objects[name.id] = thing
+        return True
+
+    def vector_type_of(self, target):
+        """The type of an element that is set, if that is a vector."""
+        return self.vector_type(self.place(target)) if self.module.has_vectors and isinstance(target, ast.Subscript) else None
 
     def store_tuple(self, node, target, depth):
         """a, b = b, a: the values first, then the names."""
@@ -311,9 +339,17 @@ class Function(Expressions, Loops, Output):
             node.target, ast.Name) else node.target
         if isinstance(node.target, ast.Attribute):
             self.place(node.target)
-        place, value = self.value(loaded), self.value(node.value)
+        place, value = self.thing(loaded), self.thing(node.value)
         if not place.is_pure:
             self.fail(node, "the index changes something: put it into a local before")
+        if self.vector_type(place) and not isinstance(node.target, ast.Name):
+            self.note_write(node.target)
+            self.vector_update(node, place, value, depth)
+            return
+        if self.vector_type(place) or self.vector_type(value) and place.type == BOOL:
+            self.store_name(node, node.target.id, self.vector_binary(node, op, place, value), depth, node)
+            return
+        place, value = self.number(node.target, place), self.number(node.value, value)
         simple = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.BitAnd: "&=", ast.BitOr: "|=", ast.BitXor: "^="}
         if isinstance(node.target, ast.Name):
             name = node.target.id
@@ -378,7 +414,7 @@ class Function(Expressions, Loops, Output):
             self.check_store(node, self.return_type, value)
         else:
             self.return_type = self.use(self.meet(node, self.return_type, value.type))
-        self.emit(node, depth, f"return {self.bare(convert(value, self.return_type).text)};")
+        self.emit(node, depth, f"return {self.bare(self.converted(node, value, self.return_type).text)};")
 
     @property
     def declared_return(self):

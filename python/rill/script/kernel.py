@@ -150,6 +150,7 @@ class ScriptKernel:
         count = len(unit.kernel.c_params)
         for index, name in enumerate(unit.kernel.captured):
             kernel._bind(count + index, unit.captured_names[name])
+        kernel._draws = unit.kernel.draws
         returned = unit.kernel.return_type
         kernel._unpack = returned.dtype.unpack if returned is not None and returned.is_struct else None
         for name, value in self._defaults.items():

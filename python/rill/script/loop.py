@@ -5,6 +5,10 @@ from rill.script.scope import blocks_of, names_in, stores_in
 from rill.script.value import INT, Value, constant, convert
 
 
+# Odd numbers that keep the iterations of a nest, and the loops of a kernel, apart.
+_FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93, 0xFF51AFD7ED558CCD)
+
+
 class Loops:
     """Mixed into the translation of a function (function.py)."""
 
@@ -102,7 +106,14 @@ class Loops:
             depth_now = depth + len(opened)
         if grouped is not None:
             self.bound[grouped] = tuple(target.id for target in targets)
+        if self.draws and self.is_kernel and self.open_loops == 0:
+            key = " + ".join(f"{factor}ULL * (uint64_t){self.value(target).text}" for factor, target in zip(_FACTORS, (
+                ast.copy_location(ast.Name(target.id, ast.Load()), target) for target in targets)))
+            self.emit(node, depth_now, f"uint64_t rill_key = rill_launch + {node.lineno}ULL * {_FACTORS[-1]}ULL + {key}, "
+                                       "rill_drawn = 0;")
+        self.open_loops += 1
         self.block(node.body, depth_now)
+        self.open_loops -= 1
         for closing in reversed(opened):
             self.emit(self.last_of(node), depth_now - 1, closing)
             depth_now -= 1

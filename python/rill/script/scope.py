@@ -50,7 +50,8 @@ class Scope:
     @staticmethod
     def _assigned(statement):
         """Names that are set otherwise than by a loop's head."""
-        heads = {id(part) for loop in ast.walk(statement) if isinstance(loop, ast.For) for part in ast.walk(loop.target)}
+        heads = {id(part) for loop in ast.walk(statement) if isinstance(loop, (ast.For, ast.comprehension))
+                 for part in ast.walk(loop.target)}
         return {part.id for part in ast.walk(statement)
                 if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load) and id(part) not in heads}
 

@@ -4,6 +4,7 @@ import ast
 from rill import types as rill_types
 from rill.script.value import BOOL, NoMeeting, Type, Value, constant, convert, join, member_type, tuple_of
 from rill.structs import StructType, struct
+from rill.vectors import Vector, VectorType
 
 
 class Structs:
@@ -45,6 +46,8 @@ class Structs:
 
     def construct(self, node, dtype):
         """Body(x, y, mass=2)"""
+        if isinstance(dtype, VectorType):
+            return self.construct_vector(node, dtype)
         names = [m.name for m in dtype.members]
         given = dict(zip(names, node.args))
         if len(node.args) > len(names):
@@ -70,6 +73,8 @@ class Structs:
 
     def known_struct(self, node, found):
         """An object of a dataclass, or a tuple of numbers, from outside: a constant. None for everything else."""
+        if isinstance(found, Vector):
+            return self.vector_literal(node, [constant(number) for number in found.values], found.shape)
         if isinstance(found, tuple) and found:
             values = [self.known_struct(node, part) or constant(part) for part in found]
             return None if None in values else self.literal_struct(tuple_of([v.type for v in values]), values)
@@ -107,7 +112,8 @@ class Structs:
         elif isinstance(node, ast.Attribute):
             if self.struct_value(node.value) is None:
                 return None
-        elif not isinstance(node, (ast.Call, ast.IfExp)):
+        elif not isinstance(node, (ast.Call, ast.IfExp)) and not (
+                self.module.has_vectors and isinstance(node, (ast.BinOp, ast.UnaryOp))):
             return None
         found = self.expression(node)
         if isinstance(found, Value) and (found.type.is_struct or found.type == BOOL and not self.is_last_round):
@@ -117,6 +123,8 @@ class Structs:
     def member(self, node, owner):
         if not owner.type.is_struct:
             return Value(owner.text, self.waiting(), is_pure=True)  # a local that no round has seen set yet
+        if self.vector_type(owner):
+            return self.vector_member(node, owner)
         member = None if owner.type.is_tuple else owner.type.dtype.member(node.attr)
         if member is None:
             names = ", ".join(m.name for m in owner.type.dtype.members)
@@ -138,7 +146,7 @@ class Structs:
         root, has_member = target, False
         while isinstance(root, (ast.Subscript, ast.Attribute)) and self.array_of(root) is None:
             if isinstance(root, ast.Subscript) and self.array_of(root.value) is None and (
-                    self.struct_value(root.value) is not None):
+                    self.struct_value(root.value) is not None) and not self.vector_type(self.struct_value(root.value)):
                 self.fail(target, "a tuple does not change: make another")
             has_member = has_member or isinstance(root, ast.Attribute)
             root = root.value
@@ -154,6 +162,11 @@ class Structs:
         found = self.thing(node.value)
         if found.type == BOOL and not self.is_last_round:
             return [found] * len(node.targets[0].elts)
+        if self.vector_type(found):
+            name = self.fresh_once(node, "whole")
+            self.emit(node, depth, f"{found.type.c} {name} = {self.bare(found.text)};")
+            element = Type(found.type.dtype.element, found.type.dtype.weak)
+            return [Value(f"{name}.f[{i}]", element) for i in range(len(found.type.dtype.members))]
         if not found.type.is_tuple:
             self.fail(node, "several names are set by as many values, or by a tuple: a, b = x, y")
         name = self.fresh_once(node, "whole")

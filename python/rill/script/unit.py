@@ -2,9 +2,10 @@
 from rill.script import library
 from rill.script.function import Function
 from rill.script.source import ScriptError, Source, annotations
-from rill.script.value import BOOL, FLOAT, INT, ArrayValue, Known, Type, Value, constant, convert
+from rill.script.value import BOOL, FLOAT, INT, ArrayValue, Known, Type, Value, constant
 from rill.structs import struct
 from rill.types import ArrayType, DType
+from rill.vectors import VectorType
 
 HEAD = "#define RILL_NO_SHORT_NAMES\n#include <rill/kernel.h>\n#include <assert.h>\n#include <stdio.h>\n"
 
@@ -37,6 +38,7 @@ class Unit:
     def __init__(self, source, parameters, loops_over_arrays=False):
         self.loops_over_arrays = loops_over_arrays
         self.captured, self.captured_names = {}, {}  # id of an Array → its name, and the other way
+        self.has_vectors, self.helpers = loops_over_arrays, {}
         self.tables = {}     # tuple of constants and its type → (name, definition)
         self.structs = {}    # StructType → nothing, members first
         self.operators = {}  # text of C, in the order in which it was needed
@@ -62,6 +64,7 @@ class Unit:
 
     def use(self, dtype):
         """A struct that the text needs the definition of."""
+        self.has_vectors = self.has_vectors or isinstance(dtype, VectorType)
         for member in dtype.members:
             if member.dtype.members is not None:
                 self.use(member.dtype)
@@ -78,6 +81,13 @@ class Unit:
                 rows = [f"{{{', '.join(rows[at:at + extent])}}}" for at in range(0, len(rows), extent)]
             self.tables[key] = name, f"static const {kind.c} {name}{size} = {rows[0]};"
         return ArrayValue(self.tables[key][0], kind.dtype, [constant(extent) for extent in extents], kind=kind)
+
+    def helper(self, head, tail):
+        """The name of a function of C between a result and parameters with a body; made once."""
+        if (head, tail) not in self.helpers:
+            name = self.helpers[head, tail] = self.clean(f"rill_by_{len(self.helpers)}")
+            self.operators[f"static inline {head}{name}{tail}"] = None
+        return self.helpers[head, tail]
 
     def words(self):
         """What is printed for False and True."""
@@ -121,7 +131,7 @@ class Unit:
                 kind = hint or argument.type
                 parameters[name] = kind
                 caller.check_store(node, kind, argument)
-                values.append((name, convert(argument, kind)))
+                values.append((name, caller.converted(node, argument, kind)))
         callee = self.function(caller, node, source, parameters)
         texts, given = [], dict(values)
         for name, argument in zip(names, arguments):
@@ -137,11 +147,14 @@ class Unit:
             texts.append(array.name)
             if name in callee.writes:
                 caller.writes.add(name)
+        if callee.draws:
+            caller.draws = True
+            texts += ["rill_key", "&rill_drawn" if caller.is_kernel else "rill_count"]
         kind = callee.return_type
         if kind is not None:
             caller.use(kind)
         text = f"{callee.c_function}({', '.join(texts)})"
-        return Value(text, kind if kind is not None else INT, is_pure=not callee.writes and kind is not None)
+        return Value(text, kind if kind is not None else INT, is_pure=not callee.writes and not callee.draws and kind is not None)
 
     @staticmethod
     def root(caller, array):

@@ -7,6 +7,7 @@ import math
 
 from rill.structs import TupleType
 from rill.types import BY_NAME
+from rill.vectors import VectorType
 
 
 class Type:
@@ -159,6 +160,9 @@ def member_type(member):
 
 
 def _join_structs(a, b):
+    if isinstance(a.dtype, VectorType) and isinstance(b.dtype, VectorType) and a.dtype.shape == b.dtype.shape:
+        kind = join(Type(a.dtype.element, a.dtype.weak), Type(b.dtype.element, b.dtype.weak))
+        return Type(VectorType(kind.dtype, a.dtype.shape, kind.weak))
     if a.is_tuple and b.is_tuple and len(a.dtype.members) == len(b.dtype.members):
         return tuple_of([join(member_type(x), member_type(y)) for x, y in zip(a.dtype.members, b.dtype.members)])
     if BOOL in (a, b):  # what no round has seen set yet
@@ -204,6 +208,8 @@ def convert(value, type):
     """The value as a type."""
     if value.type.dtype == type.dtype:
         return Value(value.text, type, value.constant, value.is_natural, value.is_pure)
+    if type.is_struct and value.type.dtype.c_name == type.c:
+        return Value(value.text, type, is_pure=value.is_pure)  # what is weak in one, and not in the other
     if value.constant is not None and not (value.type.is_float and not type.is_float):
         return Value(literal(value.constant, type), type, value.constant,
                      type.is_int and value.constant >= 0, value.is_pure)

@@ -1,7 +1,9 @@
 """Fields and ndarrays: arrays of Rill that know the names of Quadrants. A field may be used by a kernel without being passed."""
 from rill import types
 from rill.array import Array
+from rill.errors import InvalidError
 from rill.quadrants.lang import impl
+from rill.vectors import VectorType
 
 
 class Ndarray(Array):
@@ -36,11 +38,19 @@ class Ndarray(Array):
     def to_numpy(self, dtype=None):
         """A copy. Waits for the current stream."""
         values = self.numpy()
+        if isinstance(self.dtype, VectorType):
+            values = values.view(self.dtype.element.numpy).reshape(*self.shape, *self.dtype.shape)
         return values if dtype is None else values.astype(dtype)
 
     def from_numpy(self, values):
         """Copies an array of this shape; its elements are converted."""
         import numpy
+        if isinstance(self.dtype, VectorType):
+            values = numpy.ascontiguousarray(values, self.dtype.element.numpy)
+            if values.shape != (*self.shape, *self.dtype.shape):
+                raise InvalidError(f"values of shape {values.shape} were given for {self.shape} of {self.dtype!r}")
+            self._write(memoryview(values).cast("B"), 0, self.size, None)
+            return
         self.write(numpy.ascontiguousarray(values, self.dtype.numpy).reshape(self.shape))
 
     def fill(self, value):
@@ -53,7 +63,7 @@ class Field(Ndarray):
 
 def _make(kind, dtype, shape, needs_grad):
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    made = kind._make(impl.context(), shape or (1,), types.dtype(dtype))
+    made = kind._make(impl.context(), shape or (1,), types.dtype(impl.number_type(dtype)))
     if not shape:
         made._is_scalar = True
     made._needs_grad = needs_grad

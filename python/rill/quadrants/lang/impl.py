@@ -53,11 +53,26 @@ def get_runtime():
     return runtime
 
 
-def start(arch, debug, threads):
+def number_type(dtype):
+    """int and float as qd.init() has them."""
+    if dtype is int or dtype is float:
+        context()
+        return _config.default_ip if dtype is int else _config.default_fp
+    return dtype
+
+
+def next_seed():
+    """What makes the random numbers of a launch others than those of the launch before."""
+    _config.launch_count += 1
+    return (_config.random_seed * 0x9E3779B97F4A7C15 + _config.launch_count * 0xD1342543DE82EF95) % 2 ** 64
+
+
+def start(arch, debug, threads, default_ip, default_fp, seed):
     global _context, _config
     stop()
     _context = rill.open(arch if arch in ("cpu", "auto") or ":" in arch else f"{arch}:0", threads=threads)
-    _config = types.SimpleNamespace(arch=Arch(_context.device.partition(":")[0]), debug=debug)
+    _config = types.SimpleNamespace(arch=Arch(_context.device.partition(":")[0]), debug=debug,
+                                   default_ip=default_ip, default_fp=default_fp, random_seed=seed, launch_count=0)
 
 
 def stop():

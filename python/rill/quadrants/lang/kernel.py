@@ -8,6 +8,7 @@ from rill.quadrants.lang import impl, restrictions
 from rill.quadrants.lang.exception import QuadrantsRuntimeError
 from rill.script.kernel import ScriptKernel
 from rill.script.unit import Template
+from rill.vectors import Vector
 
 func = script.func
 pyfunc = script.func
@@ -61,6 +62,8 @@ class Kernel(ScriptKernel):
             raise NotImplementedError("rill.quadrants has no derivatives: a kernel cannot be recorded by qd.ad.Tape")
         kernel, arguments, named = super()._prepare(arguments, named)
         impl.runtime.prog.last_kernel = kernel
+        if kernel._draws:
+            named = dict(named, rill_launch=impl.next_seed())
         return kernel, arguments, named
 
     def _type_of(self, name, value):
@@ -112,6 +115,9 @@ atan2, pow = _one("atan2", math.atan2), _one("pow", lambda a, b: a ** b)
 _abs, _min, _max, _round = abs, min, max, round
 abs, min, max, round = _one("abs", _abs), _one("min", _min), _one("max", _max), _one("round", _round)
 cast = _one("cast", lambda value, dtype: dtype(value))
+random = script._builtin("draw", "In a kernel: another number of [0, 1) at each call; random(qd.i32) is any integer.")
+randn = script._builtin("draw_normal", "In a kernel: another number of the normal distribution at each call.")
+sign = _one("sign", lambda x: (x > 0) - (x < 0))
 select = _one("select", lambda condition, a, b: a if condition else b)
 
 
@@ -120,6 +126,6 @@ def _ranges(*extents):
 
 
 ndrange = script._builtin("ndrange", "`for i, j in qd.ndrange(n, (1, m))` are nested loops.", _ranges)
-grouped = script._builtin("grouped", "`for I in qd.grouped(x)`: I stands for all indices, x[I].", lambda x: itertools.product(
-    *map(range, x.shape)))
+grouped = script._builtin("grouped", "`for I in qd.grouped(x)`: I stands for all indices, x[I].", lambda x: map(Vector, (
+    itertools.product(*map(range, x.shape)) if hasattr(x, "shape") else x)))
 loop_config = script._builtin("loop_config", "Settings of the next loop.", lambda **_: None)
