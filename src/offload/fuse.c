@@ -407,8 +407,11 @@ static void move_before(const struct fusion *run)
 
 static void note(struct fuser *f, struct ir_inst *loop, const struct ir_inst *before, const char *why)
 {
-    assert(offload_note(f->o, loop)->loop_index >= 0);
-    struct plan_loop *described = &f->o->loops.items[offload_note(f->o, loop)->loop_index];
+    int index = offload_note(f->o, loop)->loop_index;
+    if (index < 0) {
+        return; // in a version of a loop that is not described
+    }
+    struct plan_loop *described = &f->o->loops.items[index];
     described->fusion =
         why == NULL ? arena_printf(f->o->arena, "fused with the loop in line %u", before->loc.line)
                     : arena_printf(f->o->arena, "not fused with the loop in line %u: %s", before->loc.line, why);

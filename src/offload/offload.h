@@ -189,8 +189,8 @@ bool restrict_separates(const struct offload *o, const struct plan_effect *a, co
 bool choose_in_region(struct offload *o, struct ir_region *region, bool may_choose);
 bool choose_has_no_escape(struct ir_inst *inst, void *outer); // false at what leaves |outer|
 
-// partition.c: the task of a parallel loop, or of a nest of them (may be NULL).
-void partition_add_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest);
+// partition.c: the task of a parallel loop, or of a nest of them (may be NULL); returns its number.
+int partition_add_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest);
 // Assigns C's value of the loop variable after all its iterations, if anybody reads it.
 void partition_add_final_value(struct offload *o, const struct ir_inst *loop, struct plan_node *parent);
 

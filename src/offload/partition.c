@@ -150,7 +150,17 @@ static void warn_of_teams(struct offload *o, const struct ir_inst *loop, bool ha
     }
 }
 
-void partition_add_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest)
+// Notes which task the loop has. The versions of loops that run now and then (what a search leaves to the source's
+// loop) are not described, and so is nothing in them.
+static void tell_task(struct offload *o, struct ir_inst *loop, int task)
+{
+    int index = offload_note(o, loop)->loop_index;
+    if (index >= 0) {
+        o->loops.items[index].task = task;
+    }
+}
+
+int partition_add_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest)
 {
     assert(nest == NULL || (nest->is_found && nest->loops[0] == loop));
     if (nest != NULL) {
@@ -159,29 +169,30 @@ void partition_add_task(struct offload *o, struct ir_inst *loop, struct plan_nod
     const struct races *races = races_build(o, loop, parent);
     int task = add_parallel(o, loop, parent->group, nest, races);
     const struct fusion *fusion = offload_note(o, loop)->fusion;
-    o->loops.items[offload_note(o, loop)->loop_index].task = task;
+    tell_task(o, loop, task);
     for (int i = 0; fusion != NULL && i < fusion->count; i++) {
-        o->loops.items[offload_note(o, fusion->parts[i])->loop_index].task = task;
+        tell_task(o, fusion->parts[i], task);
     }
     fragment_add_node(o, parent, PLAN_TASK, loop->loc)->task = task;
+    return task;
 }
 
-static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+static int build_parallel(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
     struct nest *nest = nest_of(o, loop);
     if (nest->is_found) {
         const char *words = nest_words(o, nest);
-        struct plan_loop *told = &o->loops.items[offload_note(o, loop)->loop_index];
-        if (words != NULL) {
+        int index = offload_note(o, loop)->loop_index;
+        if (words != NULL && index >= 0) {
+            struct plan_loop *told = &o->loops.items[index];
             bool has_notes = told->notes != NULL && told->notes[0] != '\0';
             told->notes = has_notes ? arena_printf(o->arena, "%s, %s", told->notes, words) : words;
         }
-        partition_add_task(o, loop, parent, nest);
-    } else {
-        warn_of_collapse(o, loop, nest);
-        warn_of_teams(o, loop, team_of(o, loop)->is_found);
-        partition_add_task(o, loop, parent, NULL);
+        return partition_add_task(o, loop, parent, nest);
     }
+    warn_of_collapse(o, loop, nest);
+    warn_of_teams(o, loop, team_of(o, loop)->is_found);
+    return partition_add_task(o, loop, parent, NULL);
 }
 
 static struct plan_node *add_for(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
@@ -229,9 +240,8 @@ static void build_either(struct offload *o, struct ir_inst *loop, struct plan_no
         describe_plain_updates(o, &o->fragments.items[i]);
     }
     struct plan_node *task = fragment_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
-    build_parallel(o, loop, task);
+    choice->task = build_parallel(o, loop, task);
     partition_add_final_value(o, loop, task);
-    choice->task = o->loops.items[offload_note(o, loop)->loop_index].task;
 }
 
 // The bound is read from memory. Where arguments overlap and the loop runs in order, the loop itself may move the

@@ -190,8 +190,7 @@ void scatter_build(struct offload *o, struct ir_inst *loop, struct plan_node *pa
         lent_add_clear(o, loop, facts->scatters[i].param, tasks);
     }
     add_mark(o, loop, tasks);
-    partition_add_task(o, loop, tasks, NULL);
-    choice->task = o->loops.items[offload_note(o, loop)->loop_index].task;
+    choice->task = partition_add_task(o, loop, tasks, NULL);
     add_effects(o, &o->tasks.items[choice->task], facts, PLAN_READ);
     partition_add_final_value(o, loop, tasks);
 }

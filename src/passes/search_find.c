@@ -213,11 +213,18 @@ static bool check_scalars(struct search *s, const struct ir_region *body)
     return true;
 }
 
+// A pragma asks for it, or the loop runs only where another version of it does not: nobody is told of that one, and no
+// part of it becomes a task.
+static bool stays_as_it_is(const struct ir_inst *loop)
+{
+    return loop->text != NULL && (strcmp(loop->text, IR_REASON_ASKED) == 0 ||
+                                  strcmp(loop->text, IR_REASON_WRAPS) == 0 || strcmp(loop->text, IR_REASON_STEP) == 0);
+}
+
 bool search_find(struct search *s)
 {
     assert(s->loop->op == IR_OP_LOOP);
-    bool is_asked = s->loop->text != NULL && strcmp(s->loop->text, IR_REASON_ASKED) == 0;
-    if (is_asked || !find_step(s) || !find_limit(s)) {
+    if (stays_as_it_is(s->loop) || !find_step(s) || !find_limit(s)) {
         return false;
     }
     bool has_exit = false, has_load = false;

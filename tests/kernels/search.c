@@ -672,3 +672,66 @@ kernel int asked_for(int n, int at, int a[n])
     }
     return i;
 }
+
+// A search inside of a loop whose step may lead away: it is one in neither version of the nest.
+// run: under_a_step n=40 m=30 h=3
+// run: under_a_step n=40 m=30 h=-1
+kernel int under_a_step(int n, int m, int h, const int a[n], int out[n])
+{
+    int rounds = 0;
+    for (int i = 0; i < n; i += h) {
+        int k = 0;
+        while (k < m && a[k] != i) {
+            k++;
+        }
+        out[i] = k;
+        rounds++;
+        if (h < 0) {
+            break;
+        }
+    }
+    return rounds;
+}
+
+// run: under_a_wrap n=40 m=30
+kernel int under_a_wrap(int n, int m, const int a[n], int out[n])
+{
+    int rounds = 0;
+    for (uint8_t i = 0; i < (n < 256 ? n : 255); i += 2) {
+        int k = 0;
+        while (k < m && a[k] != i) {
+            k++;
+        }
+        out[i] = k;
+        rounds++;
+    }
+    return rounds;
+}
+
+// What the search leaves to the loop of the source has two loops that become one task.
+// run: row_with_two n=6000 m=40 at=5500
+// run: row_with_two n=50 m=40 at=-1
+kernel int row_with_two(int n, int m, int at, int a[n][m], int twice[m], int thrice[m])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            a[i][j] = i == at ? 9 : 1;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        int sum = 0;
+        for (int j = 0; j < m; j++) {
+            sum += a[i][j];
+        }
+        if (sum == 9 * m) {
+            for (int j = 0; j < m; j++) {
+                twice[j] = 2 * a[i][j];
+            }
+            for (int j = 0; j < m; j++) {
+                thrice[j] = a[i][j] + twice[j];
+            }
+            return i;
+        }
+    }
+    return -1;
+}
