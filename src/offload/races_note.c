@@ -59,6 +59,8 @@ struct constant { // that a store writes
     double real;
 };
 
+enum { UPDATES_MOST = 32 }; // classes of updates, from the explicit atomics' one down
+
 struct copy { // of a helper that the task calls: with the notes
     const struct ir_function *from;
     struct ir_function *function;
@@ -68,6 +70,7 @@ struct copy { // of a helper that the task calls: with the notes
 struct task {
     struct outline *out;
     VEC(struct constant) constants;
+    VEC(struct ir_update_use) updates; // one of each class
     VEC(struct copy) copies;
 };
 
@@ -135,10 +138,34 @@ static void add_array(struct watch *w, const struct shadow *shadow)
     array->shadow = ir_emit1(b, IR_OP_PTRTOINT, IR_I64, lent_param(out, shadow->param));
 }
 
+// Of an update: one class for each kind that commutes. Any order will do for explicit atomics, and for what commutes
+// with them.
+static int update_class(struct watch *w, const struct ir_inst *inst)
+{
+    struct ir_update_use use = {.update = inst->update, .type = inst->type};
+    for (int i = 0; i < w->accesses.count; i++) {
+        const struct ir_inst *other = w->accesses.items[i];
+        struct ir_update_use word = {.update = other->update, .type = other->type, .is_explicit = true};
+        if (other->op == IR_OP_ATOMIC && ir_updates_may_meet(use, word)) {
+            return ABI_RACE_CLASS_UPDATE;
+        }
+    }
+    for (int i = 0; i < w->task->updates.count; i++) {
+        if (ir_updates_may_meet(use, w->task->updates.items[i])) {
+            return ABI_RACE_CLASS_UPDATE - 1 - i;
+        }
+    }
+    if (w->task->updates.count == UPDATES_MOST) {
+        return 0;
+    }
+    VEC_PUSH(w->out->o->arena, &w->task->updates, use);
+    return ABI_RACE_CLASS_UPDATE - w->task->updates.count;
+}
+
 static int class_of(struct watch *w, const struct ir_inst *inst)
 {
     if (ir_is_atomic(inst) && inst->op != IR_OP_LOAD) {
-        return ABI_RACE_CLASS_UPDATE;
+        return inst->op == IR_OP_UPDATE ? update_class(w, inst) : ABI_RACE_CLASS_UPDATE;
     }
     const struct ir_inst *value = inst->op == IR_OP_STORE || inst->op == IR_OP_FILL ? inst->args[1] : NULL;
     if (value == NULL || (value->op != IR_OP_CONST && value->op != IR_OP_FCONST)) {
@@ -157,7 +184,7 @@ static int class_of(struct watch *w, const struct ir_inst *inst)
             return i + 1;
         }
     }
-    if (w->task->constants.count >= ABI_RACE_CLASS_UPDATE - 1) {
+    if (w->task->constants.count >= ABI_RACE_CLASS_UPDATE - UPDATES_MOST - 1) {
         return 0; // then two that write the same are taken for a race: nobody writes so many in one loop
     }
     VEC_PUSH(w->out->o->arena, &w->task->constants, constant);

@@ -29,7 +29,7 @@ enum {
     ABI_RACE_WRITE = 1,
     ABI_RACE_CLASS_SHIFT = 1,
     ABI_RACE_CLASS_MASK = 127,
-    ABI_RACE_CLASS_UPDATE = 127, // classes below are constants
+    ABI_RACE_CLASS_UPDATE = 127, // explicit atomics; classes below are kinds of updates, lower ones are constants
     ABI_RACE_LINE_SHIFT = 8,
     ABI_RACE_LINE_MASK = 0xfffff,
     ABI_RACE_ITERATION_SHIFT = 28,

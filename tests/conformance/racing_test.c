@@ -48,6 +48,7 @@ static bool is_above(long e, long i)
     X(gather_in_place, a, (e == i && e == perm[j]) || (e == j && e == perm[i]))                                        \
     X(jump_pointers, h, (e == i && e == idx[j]) || (e == j && e == idx[i]))                                            \
     X(histogram, h, e == idx[i] && e == idx[j])                                                                        \
+    X(added_and_doubled, h, e == idx[i] && e == idx[j])                                                                \
     X(decay, a, e == idx[i] && e == idx[j])                                                                            \
     X(last_one, h, e == 3)                                                                                             \
     X(flag_and_read, h, e == 3 && (idx[i] == 5 || idx[j] == 5))                                                        \

@@ -44,6 +44,14 @@ KERNEL(histogram)
 {
     ALL h[P(idx, perm)[i]] = h[P(idx, perm)[i]] * 3 + 1;
 }
+KERNEL(added_and_doubled)
+{
+    ALL
+    {
+        h[P(idx, perm)[i]] += 3;
+        h[P(idx, perm)[i]] *= 2;
+    }
+}
 KERNEL(decay)
 {
     ALL a[P(idx, perm)[i]] = a[P(idx, perm)[i]] * 0.5f + b[i];
