@@ -203,14 +203,18 @@ static bool is_variable(const struct openmp *o, size_t at, size_t end, size_t st
     return at < end && count_word(o, step, find_outside(o, step + 1, ")", 1), name) > 0;
 }
 
-// OpenMP's loops compare the variable itself, not a sum of it.
-static bool compares_variable(const struct openmp *o, size_t at)
+// OpenMP's loops set, compare and step one variable: the variable itself, not a sum of it, and by one comparison.
+static bool has_canonical_form(const struct openmp *o, size_t at)
 {
     size_t open = find_outside(o, at, "(", 1);
     size_t first = open < o->length ? find_outside(o, open + 1, ";", 1) : o->length;
     size_t second = first < o->length ? find_outside(o, first + 1, ";", 1) : o->length;
     size_t compare = first < o->length ? find_outside(o, first + 1, "<>!", 1) : o->length;
     if (compare >= second || second == o->length) {
+        return false;
+    }
+    bool has_several = find_outside(o, open + 1, ",", 1) < o->length || find_outside(o, first + 1, "&|", 1) < second;
+    if (has_several) {
         return false;
     }
     size_t right = compare + (o->text[compare + 1] == '=' ? 2 : 1);
@@ -225,7 +229,7 @@ static bool can_say(const struct openmp *o, const struct plan_kernel *kernel, co
         return false;
     }
     const struct plan_task *task = &kernel->tasks[loop->task];
-    if (task->condition_count > 0 || !compares_variable(o, at) || loop->verdict == IR_VERDICT_SCATTER) {
+    if (task->condition_count > 0 || !has_canonical_form(o, at) || loop->verdict == IR_VERDICT_SCATTER) {
         return false;
     }
     for (int e = 0; e < task->effect_count; e++) {

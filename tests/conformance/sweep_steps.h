@@ -26,7 +26,8 @@ CALL(rill_record_drop)
 
 CALL(rill_step_launch)
 {
-    RILL_TRY(rill_step_launch(s->step, RILL_CURRENT, RILL_NO_VALUES));
+    RILL_TRY(rill_step_launch(s->step, s->stream, RILL_NO_VALUES));
+    RILL_TRY(rill_stream_wait(s->second, s->stream));
     return rill_step_launch(s->step, s->second, RILL_VALUES(RILL_SET_ARRAY(s->b, s->a)));
 }
 
