@@ -150,6 +150,9 @@ static void emit_begin_of_rows(struct panels *panels)
     const struct ir_inst *inst = panels->e->function->ir->body.first;
     assert(panels->e->function->lanes == NULL);
     for (; inst != outer_of(panels); inst = inst->next) {
+        if (inst->op == IR_OP_FOR) { // the rows of the block have been through it
+            continue;
+        }
         if (!panels_is_strips(panels, inst)) {
             emit_in_rows(panels, inst);
         } else if (panels->row_count == 1) { // several rows are taken where there are no strips
@@ -496,10 +499,32 @@ static void emit_panel(struct panels *panels, LLVMValueRef block, LLVMValueRef e
     close_rounds(e, &rounds, to, less(e, to, trip));
 }
 
+// What stands before the loops, for each row as everywhere. What is noted there of variables is no row's of a tile.
+static void emit_heads(struct panels *panels, LLVMValueRef block, LLVMValueRef end, const struct panel_row *outer)
+{
+    struct emitter *e = panels->e;
+    struct emit_function *f = e->function;
+    struct rounds rounds = open_rounds(e, block, "head");
+    open_rows(panels, 1, outer);
+    panels->rows[0].iter = rounds.at;
+    enter_row(panels, &panels->rows[0]);
+    emit_insts(e, f->ir->body.first, outer_of(panels));
+    if (f->counters != NULL) {
+        memset(f->counters, 0, (size_t)f->ir->var_count * sizeof *f->counters);
+        memset(f->sources, 0, (size_t)f->ir->value_count * sizeof *f->sources);
+    }
+    LLVMValueRef next = plus(e, rounds.at, 1);
+    close_rounds(e, &rounds, next, less(e, next, end));
+    enter_row(panels, outer);
+}
+
 static void emit_block_of_rows(struct panels *panels, LLVMValueRef block, LLVMValueRef end, struct panel_row *outer)
 {
     struct emitter *e = panels->e;
     struct lanes *lanes = panels->lanes;
+    if (panels->has_heads) {
+        emit_heads(panels, block, end, outer);
+    }
     open_rows(panels, 1, outer);
     panels->rows[0].iter = block;
     enter_row(panels, &panels->rows[0]);

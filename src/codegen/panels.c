@@ -98,28 +98,53 @@ const struct ir_inst *panels_next(const struct panels *panels, const struct ir_i
 }
 
 // The only loop of a region; NULL: there is none, or something else that has regions.
-static const struct ir_inst *only_loop(const struct panels *panels, const struct ir_region *region)
+static const struct ir_inst *only_loop(const struct ir_region *region)
 {
     const struct ir_inst *loop = NULL;
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         if (inst->op == IR_OP_FOR && loop == NULL) {
             loop = inst;
-        } else if (inst->region_count > 0 && !panels_is_strips(panels, inst)) {
+        } else if (inst->region_count > 0) {
             return NULL;
         }
     }
     return loop;
 }
 
-// Around both loops there are values alone, which each row computes by itself.
-static bool has_good_rows(const struct panels *panels, const struct ir_inst *outer)
+// Whether nothing reads a variable that a loop before the others assigns.
+static bool keeps_to_itself(const struct panels *panels, const struct ir_inst *head)
 {
+    const struct ir_region *body = &panels->e->function->ir->body;
+    WALK (inst, &head->regions[0]) {
+        bool is_good = ir_op_is_value(inst->op) || ir_op_sets(inst->op) || inst->op == IR_OP_FOR ||
+                       inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
+        if (!is_good || inst->is_volatile || inst->atomic) {
+            return false;
+        }
+    }
+    WALK (inst, body) {
+        bool reads = inst->op == IR_OP_GET || inst->op == IR_OP_VUPDATE;
+        if (reads && !walk_is_inside(inst, head) && assignment_is_in(head, inst->var)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Around both loops there are values, which each row computes by itself, and before them loops that hand on nothing but
+// what they write to memory.
+static bool has_good_rows(struct panels *panels, const struct ir_inst *outer)
+{
+    bool is_behind = false;
     for (const struct ir_inst *inst = panels->e->function->ir->body.first; inst != NULL; inst = inst->next) {
-        bool is_good =
-            ir_op_is_value(inst->op) || inst->op == IR_OP_SET || inst == outer || panels_is_strips(panels, inst);
+        bool is_head = inst->op == IR_OP_FOR && inst != outer && !is_behind;
+        bool is_good = ir_op_is_value(inst->op) || inst->op == IR_OP_SET || inst == outer ||
+                       panels_is_strips(panels, inst) || (is_head && keeps_to_itself(panels, inst));
         if (!is_good) {
             return false;
         }
+        panels->has_heads |= is_head;
+        is_behind |= inst == outer;
     }
     return true;
 }
@@ -142,7 +167,7 @@ static bool is_settled(const struct ir_inst *outer, const struct ir_inst *value)
 }
 
 // All rows have the same iterations of both loops.
-static bool has_good_loops(const struct panels *panels)
+static bool has_good_loops(struct panels *panels)
 {
     const struct ir_inst *columns = panels->columns, *depth = panels->depth;
     const struct ir_inst *outer = panels->update != NULL ? depth : columns;
@@ -314,8 +339,11 @@ static const struct ir_inst *only_update(const struct ir_inst *loop)
 // Which of two loops counts columns: an independent one that holds the other, or that adds up in memory.
 static bool find_loops(struct panels *panels)
 {
-    const struct ir_inst *outer = only_loop(panels, &panels->e->function->ir->body);
-    const struct ir_inst *inner = outer != NULL ? only_loop(panels, &outer->regions[0]) : NULL;
+    const struct ir_inst *outer = panels->e->function->ir->body.last;
+    while (outer != NULL && outer->op != IR_OP_FOR) {
+        outer = outer->prev;
+    }
+    const struct ir_inst *inner = outer != NULL ? only_loop(&outer->regions[0]) : NULL;
     if (inner == NULL || emit_has_loops(&inner->regions[0])) {
         return false;
     }

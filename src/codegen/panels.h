@@ -27,6 +27,7 @@ struct panels {
     struct lanes *lanes;                        // of the columns
     const struct ir_inst *columns;              // FOR
     const struct ir_inst *depth;                // the FOR inside that one; |update|: around it
+    bool has_heads;                             // other loops stand before them, which go through a block of rows first
     const struct ir_inst *update;               // of memory, by which the depth adds up; NULL: it does so in variables
     bool *row_value;                            // by ir_inst.id: rows have different values
     bool *row_var;                              // by ir_var.index
