@@ -128,9 +128,12 @@ int nest_rows(struct loop_nest *nest, const bool *active, statement_set set, con
         bool is_farther = is_parallel[i] && i != inner && (outer < 0 || far[i] > far[outer]);
         outer = is_farther ? i : outer;
     }
+    // Rows as they are stay so, unless rounds in order stand around them: sums k, i, j become tasks of rows.
+    bool is_good = far[inner] >= far[band.count - 1];
+    bool has_rounds = band.count > 2 && !is_parallel[0] && outer > 0 && inner == band.count - 1 &&
+                      !facts_has_few_iterations(lead->loops[band.loops[outer]]->inst);
     // Of a few iterations that follow each other no vector is made: an array of small matrices stays as it is.
-    if (outer < 0 || far[inner] >= far[band.count - 1] ||
-        facts_has_few_iterations(lead->loops[band.loops[inner]]->inst)) {
+    if (outer < 0 || (is_good && !has_rounds) || facts_has_few_iterations(lead->loops[band.loops[inner]]->inst)) {
         return 0;
     }
     int count = 0;

@@ -310,3 +310,85 @@ kernel void own_first(int n, int m, int l, const int b[l][m], int c[n][m])
         }
     }
 }
+
+// Loops before the sums go through a block of rows first.
+// run: after_zeros n=101 m=67 l=257
+// run: after_zeros n=3 m=300 l=20
+// run: after_zeros n=20 m=30 l=0
+// run: after_zeros n=33 m=40 l=44 wild
+kernel void after_zeros(int n, int m, int l, const int a[n][l], const int b[l][m], int c[n][m])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            c[i][j] = 0;
+        }
+        for (int k = 0; k < l; k++) {
+            for (int j = 0; j < m; j++) {
+                c[i][j] += a[i][k] * b[k][j];
+            }
+        }
+    }
+}
+
+// run: after_two_loops n=101 m=67 l=40
+kernel void after_two_loops(int n, int m, int l, const int a[n][l], const int b[l][m], int c[n][m], int d[n][m])
+{
+    for (int i = 0; i < n; i++) {
+        int t = 3 * i + 1;
+        for (int j = 0; j < m; j++) {
+            c[i][j] *= t;
+        }
+        for (int j = 1; j < m; j++) {
+            d[i][j] = d[i][j - 1] + c[i][j];
+        }
+        for (int k = 0; k < l; k++) {
+            for (int j = 0; j < m; j++) {
+                c[i][j] += t * a[i][k] * b[k][j];
+            }
+        }
+    }
+}
+
+// The loop before hands on a number: no loop of its own.
+// run: after_a_norm n=70 m=67 l=40
+kernel void after_a_norm(int n, int m, int l, const int a[n][l], const int b[l][m], int c[n][m])
+{
+    for (int i = 0; i < n; i++) {
+        int norm = 0;
+        for (int k = 0; k < l; k++) {
+            norm += a[i][k];
+        }
+        for (int k = 0; k < l; k++) {
+            for (int j = 0; j < m; j++) {
+                c[i][j] += norm * a[i][k] * b[k][j];
+            }
+        }
+    }
+}
+
+// Rounds in order become tasks of rows.
+// run: in_rounds n=101 m=67 l=40 wild
+// run: in_rounds n=2 m=67 l=40
+// run: in_rounds n=70 m=1 l=300
+kernel void in_rounds(int n, int m, int l, const int a[n][l], const int b[l][m], int c[n][m])
+{
+    for (int k = 0; k < l; k++) {
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < m; j++) {
+                c[i][j] += a[i][k] * b[k][j];
+            }
+        }
+    }
+}
+
+// run: doubles_in_rounds n=101 m=67 l=40 wild
+kernel void doubles_in_rounds(int n, int m, int l, const double a[n * l], const double b[l * m], double c[n * m])
+{
+    for (int k = 0; k < l; k++) {
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < m; j++) {
+                c[i * m + j] -= a[i * l + k] * b[k * m + j];
+            }
+        }
+    }
+}
