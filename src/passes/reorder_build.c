@@ -279,7 +279,7 @@ static void enter(struct build *b, struct ir_inst *control, int region)
 }
 
 // The loop as it is in the source, around the statements.
-static void copy_loop(struct build *b, statement_set set, int loop)
+static struct ir_inst *copy_loop(struct build *b, statement_set set, int loop)
 {
     int first = __builtin_ctz(set);
     struct ir_inst *from = b->nest->statements[first].loops[loop]->inst;
@@ -293,6 +293,7 @@ static void copy_loop(struct build *b, statement_set set, int loop)
     }
     set_var(b, set, loops, made->loop->var);
     enter(b, made, 0);
+    return made;
 }
 
 // Bounds of a loop that counts up by one, as i64: [low, high). False: they do not fit.
@@ -424,6 +425,8 @@ static bool build_rest(struct build *b, statement_set set, int depth)
         set &= ~together;
         if (inner.strips[first][depth] != NULL) {
             loop_in_strip(&inner, together, depth);
+        } else if (tiles_have(&inner, first, depth)) {
+            tiles_loop(&inner, together, depth);
         } else if (inner.vars[first][depth] == NULL) {
             if (!has_known_bounds(&inner, first, depth)) {
                 return false;
@@ -437,11 +440,25 @@ static bool build_rest(struct build *b, statement_set set, int depth)
     return true;
 }
 
+// Of a loop around tiles the analysis would find that it is parallel where all of them are empty.
+static bool holds_tiles(const struct order *order)
+{
+    for (; order != NULL; order = order->next) {
+        if (order->is_tiled || holds_tiles(order->first)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool build_loop(struct build *b, const struct order *order)
 {
     int first = __builtin_ctz(order->statements);
     struct build inner = *b;
     open_guard(&inner, order->statements);
+    if (order->is_tiled) {
+        return tiles_open(&inner, order) && build_order(&inner, order->first);
+    }
     bool is_same = !scan_is_wave(order) && is_same_loop(b, order->statements, order->loops);
     for (int i = 0; i < count_of(b) && is_same; i++) {
         is_same = !has(order->statements, i) || (has_known_bounds(&inner, i, order->loops[i]) &&
@@ -451,7 +468,8 @@ static bool build_loop(struct build *b, const struct order *order)
     if (is_same && order->is_strip) {
         is_built = strip_loop(&inner, order->statements, order->loops[first]);
     } else if (is_same) {
-        copy_loop(&inner, order->statements, order->loops[first]);
+        struct ir_inst *made = copy_loop(&inner, order->statements, order->loops[first]);
+        made->loop->carries = !order->is_parallel && holds_tiles(order->first);
     } else {
         is_built = scan_loop(&inner, order);
     }

@@ -1,4 +1,5 @@
-// Between reorder_build.c, which copies loops and statements, and reorder_scan.c, which makes loops with new bounds.
+// Between reorder_build.c, which copies loops and statements, and reorder_scan.c and reorder_tiles.c, which make loops
+// with new bounds.
 #ifndef RILL_PASSES_REORDER_BUILD_H
 #define RILL_PASSES_REORDER_BUILD_H
 
@@ -30,6 +31,7 @@ struct build {
     struct ir_inst *strip_ends[NEST_STATEMENTS][NEST_DEPTH];
     struct ir_inst *pins[NEST_STATEMENTS][NEST_DEPTH]; // the pivot as an i64, of pinned loops; NULL: not known yet
     const struct wave *waves[NEST_STATEMENTS];         // NULL: it is in none
+    const struct tiles *tiles[NEST_STATEMENTS];        // NULL: it is in none
     bool is_parallel_outside;                          // the loop around is a parallel one that scan_loop() made
     bool has_new_bounds[NEST_STATEMENTS];              // from now on its loops are made by scan_loop()
     const struct build_guard *guards[NEST_STATEMENTS]; // what must hold for it, not tested yet; NULL: nothing
@@ -55,5 +57,14 @@ bool scan_loop(struct build *b, const struct order *order);
 // among the loop's. False: they cannot be written.
 bool scan_pins(struct build *b, statement_set set);
 bool scan_is_wave(const struct order *order);
+// The value as an i64, with the variables of the statement's loops as they are here. NULL: it cannot be written.
+struct ir_inst *scan_value(struct build *b, int statement, const struct poly *value);
+
+// reorder_tiles.c: the loops over diagonals and over the tiles of one. The builder then stands in a tile. False: they
+// cannot be written.
+bool tiles_open(struct build *b, const struct order *order);
+// Whether the loop is one of those that are cut into tiles; and its iterations in the tile, as a loop.
+bool tiles_have(const struct build *b, int statement, int loop);
+void tiles_loop(struct build *b, statement_set set, int loop);
 
 #endif

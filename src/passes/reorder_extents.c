@@ -57,7 +57,7 @@ static struct plan_expr *parallel_trips(struct loop_nest *nest, const struct ord
     struct arena *arena = nest->an->arena;
     const int64_t most = (int64_t)1 << 20; // of one loop: keeps the product below 2^63
     struct plan_expr *trips = NULL;
-    for (; order != NULL && order->kind == ORDER_LOOP && order->is_parallel; order = order->first) {
+    for (; order != NULL && order->kind == ORDER_LOOP && order->is_parallel && !order->is_tiled; order = order->first) {
         int first = __builtin_ctz(order->statements);
         const struct loop_info *loop = nest->statements[first].loops[order->loops[first]];
         if (loop == nest->root) {

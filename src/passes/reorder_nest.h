@@ -1,8 +1,9 @@
 // A nest of loops as the files of the reorder pass see it. reorder_statements.c cuts it into statements,
 // reorder_depend.c finds what they depend on, reorder_schedule.c chooses an order, reorder_build.c and reorder_scan.c
 // make the code of it, reorder_condition.c what the launch tests. reorder_split.c cuts loops in two at an iteration
-// that the others depend on, reorder_levels.c orders the pieces for a GPU. reorder_extents.c keeps the source's order
-// where another one would leave too few iterations to share out. reorder_scalars.c gives loops scalars of their own.
+// that the others depend on, reorder_levels.c orders the pieces for a GPU. reorder_tiles.c cuts loops into tiles.
+// reorder_extents.c keeps the source's order where another one would leave too few iterations to share out.
+// reorder_scalars.c gives loops scalars of their own.
 //
 // A statement is a run of instructions in the body of a loop of the nest, with all that is nested in it. It is executed
 // once for each iteration of the loops around it, and each such execution stays as it is: only their order changes.
@@ -102,7 +103,13 @@ struct order {
     // sum and the others.
     int weights[NEST_DEPTH];
     int solved;
-    bool is_strip;       // ORDER_LOOP: runs in strips, the iterations of each in the loop's own place in the source
+    bool is_strip; // ORDER_LOOP: runs in strips, the iterations of each in the loop's own place in the source
+    // ORDER_LOOP: the loops |tiled| are cut into tiles. Diagonals of tiles run in order, the tiles of each are
+    // parallel, and their iterations are in the loops' own places. |lean|: by how many iterations of the second loop a
+    // tile begins earlier with each iteration of the first.
+    bool is_tiled;
+    int tiled[2];
+    int lean;
     struct order *first; // ORDER_LOOP: what is in it
     struct order *next;  // what comes after it
 };
@@ -159,13 +166,17 @@ struct distance nest_distance(struct loop_nest *nest, int dependence, int x, int
 struct distance nest_wave_distance(struct loop_nest *nest, int dependence, const int *weights);
 
 // reorder_schedule.c: NULL if the source's order is as good. |out_is_parallel|: in it, too, what is deepest in the nest
-// is in parallel loops, and in no wavefront.
+// is in parallel loops, and in no wavefront or tiles: a split at a pivot is better than these.
 struct order *nest_schedule(struct loop_nest *nest, bool *out_is_parallel);
 
 // reorder_rows.c: for a CPU, the loops of the statements that are not |used|, the outermost first, in an order whose
 // innermost loop runs along memory as the source's does not; the first one is parallel. How many there are; 0: the
 // source's order is as good, or must stay.
 int nest_rows(struct loop_nest *nest, const bool *active, statement_set set, const uint8_t *used, int *out_loops);
+
+// reorder_tiles.c: for a CPU, two loops of statements of which no loop is parallel, cut into tiles. False: there are
+// none.
+bool nest_tiles(struct loop_nest *nest, const bool *active, statement_set set, const uint8_t *used, struct order *out);
 
 // reorder_split.c: an order of pieces of the statements, which then take their place; NULL: none makes a loop parallel.
 struct order *nest_split(struct loop_nest *nest);

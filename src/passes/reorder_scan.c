@@ -192,8 +192,7 @@ static struct ir_inst *emit_known(struct build *b, const struct poly *value)
     return nest_emit_expr(&b->to, nest->kernel, value_expr(nest->an, value, entry));
 }
 
-// The value as an i64, with the variables of the statement's loops as they are here.
-static struct ir_inst *emit_poly(struct build *b, int statement, const struct poly *value)
+struct ir_inst *scan_value(struct build *b, int statement, const struct poly *value)
 {
     struct poly_pool *pool = &b->nest->an->pool;
     const struct statement *s = &b->nest->statements[statement];
@@ -232,7 +231,7 @@ static struct ir_inst *emit_edge(struct build *b, int statement, const struct ed
         return NULL;
     }
     value = is_low ? poly_plus(&b->nest->an->pool, value, divisor - 1) : value;
-    struct ir_inst *made = value == NULL ? NULL : emit_poly(b, statement, value);
+    struct ir_inst *made = value == NULL ? NULL : scan_value(b, statement, value);
     if (made == NULL || divisor == 1) {
         return made;
     }
@@ -452,7 +451,7 @@ static bool guard_pin(struct build *b, int statement, int loop)
         if (value_is_nonnegative(an, rows[i], b->nest->root->guards)) {
             continue;
         }
-        struct ir_inst *row = emit_poly(b, statement, rows[i]);
+        struct ir_inst *row = scan_value(b, statement, rows[i]);
         if (row == NULL) {
             return false;
         }
@@ -475,7 +474,7 @@ bool scan_pins(struct build *b, statement_set set)
                             ? poly_replace(&b->nest->an->pool, pivot, s->loops[outer]->variable, s->pivots[outer])
                             : pivot;
             }
-            b->pins[i][d] = pivot == NULL ? NULL : emit_poly(b, i, pivot);
+            b->pins[i][d] = pivot == NULL ? NULL : scan_value(b, i, pivot);
             if (b->pins[i][d] == NULL || !guard_pin(b, i, d)) {
                 return false;
             }
@@ -519,7 +518,7 @@ static bool guard_solved(struct build *b, int statement)
     const struct poly *rows[2] = {poly_sub(pool, wave->value, solved->first),
                                   poly_sub(pool, solved->last, wave->value)};
     for (int i = 0; i < 2; i++) {
-        struct ir_inst *row = rows[i] == NULL ? NULL : emit_poly(b, statement, rows[i]);
+        struct ir_inst *row = rows[i] == NULL ? NULL : scan_value(b, statement, rows[i]);
         if (row == NULL) {
             return false;
         }
@@ -533,7 +532,7 @@ static bool scan_space(struct build *b, const struct order *order)
     int first = __builtin_ctz(order->statements);
     struct loop_info *loop = b->nest->statements[first].loops[order->loops[first]];
     b->to.loc = loop->inst->loc;
-    struct ir_inst *low = emit_poly(b, first, loop->first), *high = emit_poly(b, first, loop->last);
+    struct ir_inst *low = scan_value(b, first, loop->first), *high = scan_value(b, first, loop->last);
     if (low == NULL || high == NULL) {
         return false;
     }

@@ -489,7 +489,7 @@ static bool are_one_loop(const struct scheduler *s, statement_set set, const int
     return is_common(s, set, loop) && !is_moved(s, set, loop);
 }
 
-static struct order *group_order(struct scheduler *s, const bool *active, const struct group *group)
+static struct order *order_of_group(struct scheduler *s, const bool *active, const struct group *group)
 {
     if (group->parallel_count > 0 && !is_poor(s, group)) {
         return parallel_order(s, active, group);
@@ -510,6 +510,56 @@ static struct order *group_order(struct scheduler *s, const bool *active, const 
     place(s, group->statements, order->loops, false);
     s->is_aligned = was_aligned;
     return order;
+}
+
+// Whether the deepest of the statements are in parallel loops and in no wavefront.
+static bool is_parallel_inside(const struct scheduler *s, const struct order *order, int deepest)
+{
+    for (; order != NULL; order = order->next) {
+        if (order->kind == ORDER_LOOP && order->is_parallel) {
+            continue;
+        }
+        bool is_deepest = deepest_of(s, order->statements) == deepest;
+        if (is_deepest &&
+            (order->kind == ORDER_REST || is_wave(order) || !is_parallel_inside(s, order->first, deepest))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// For a CPU: tiles of the two loops inside those that run in order, the fewest of which are left outside; NULL: there
+// are none.
+static struct order *tiled_order(struct scheduler *s, const bool *active, statement_set set)
+{
+    struct order *order = new_order(s, ORDER_LOOP, set);
+    int first = first_of(set);
+    int open = s->nest->statements[first].depth - __builtin_popcount(s->used[first]);
+    bool *left = new_flags(s);
+    if (open > 2 && take_common(s, set, order->loops) && may_run_in_order(s, active, order, left)) {
+        place(s, set, order->loops, true);
+        order->first = schedule(s, left, set);
+        place(s, set, order->loops, false);
+        if (is_parallel_inside(s, order->first, deepest_of(s, set))) {
+            return order;
+        }
+    }
+    if (!nest_tiles(s->nest, active, set, s->used, order)) {
+        return NULL;
+    }
+    order->first = new_order(s, ORDER_REST, set);
+    return order;
+}
+
+static struct order *group_order(struct scheduler *s, const bool *active, const struct group *group)
+{
+    statement_set set = group->statements;
+    struct order *order = order_of_group(s, active, group), *tiled = NULL;
+    bool may_have_tiles = !s->nest->module->is_gpu && !s->is_aligned && group->parallel_count == 0;
+    if (may_have_tiles && !is_wave(order) && !is_parallel_inside(s, order, deepest_of(s, set))) {
+        tiled = tiled_order(s, active, set);
+    }
+    return tiled != NULL ? tiled : order;
 }
 
 static struct order *schedule(struct scheduler *s, const bool *active, statement_set set)
@@ -554,7 +604,8 @@ static bool is_source_order(struct scheduler *s, const struct order *order)
             continue;
         }
         int loop = order->loops[first_of(order->statements)];
-        if (is_wave(order) || !is_common(s, order->statements, loop) || is_moved(s, order->statements, loop)) {
+        if (is_wave(order) || order->is_tiled || !is_common(s, order->statements, loop) ||
+            is_moved(s, order->statements, loop)) {
             return false;
         }
         for (int i = 0; i < s->nest->statement_count; i++) {
@@ -572,20 +623,14 @@ static bool is_source_order(struct scheduler *s, const struct order *order)
     return true;
 }
 
-// Whether the deepest of the statements are in parallel loops and in no wavefront.
-static bool is_parallel_inside(const struct scheduler *s, const struct order *order, int deepest)
+static bool has_tiles(const struct order *order)
 {
     for (; order != NULL; order = order->next) {
-        if (order->kind == ORDER_LOOP && order->is_parallel) {
-            continue;
-        }
-        bool is_deepest = deepest_of(s, order->statements) == deepest;
-        if (is_deepest &&
-            (order->kind == ORDER_REST || is_wave(order) || !is_parallel_inside(s, order->first, deepest))) {
-            return false;
+        if (order->is_tiled || has_tiles(order->first)) {
+            return true;
         }
     }
-    return true;
+    return false;
 }
 
 struct order *nest_schedule(struct loop_nest *nest, bool *out_is_parallel)
@@ -597,6 +642,6 @@ struct order *nest_schedule(struct loop_nest *nest, bool *out_is_parallel)
     }
     statement_set all = (statement_set)(((uint64_t)1 << nest->statement_count) - 1);
     struct order *order = schedule(&s, active, all);
-    *out_is_parallel = is_parallel_inside(&s, order, deepest_of(&s, all));
+    *out_is_parallel = is_parallel_inside(&s, order, deepest_of(&s, all)) && !has_tiles(order);
     return is_source_order(&s, order) ? NULL : order;
 }

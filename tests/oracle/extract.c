@@ -98,6 +98,8 @@ static struct access *add_access(struct extractor *x, const struct ir_inst *inst
     memcpy(access->loops, x->walk.loops, sizeof access->loops);
     for (int i = 0; i < access->depth; i++) {
         access->falls[i] = access->loops[i]->loop->step < 0;
+        bool is_own = var != NULL && var->scope != NULL && walk_is_inside(var->scope, access->loops[i]);
+        access->own_depth = is_own ? i + 1 : access->own_depth;
     }
     memcpy(access->order, x->order, sizeof access->order);
     access->order[access->depth] = x->sequence++;

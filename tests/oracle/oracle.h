@@ -108,6 +108,7 @@ struct access {
     const struct ir_inst *loops[ORACLE_DEPTH];
     bool falls[ORACLE_DEPTH]; // as they stood when the model was made
     int depth;
+    int own_depth; // of a scalar: so many loops from the outside on have one of their own in each iteration
     int order[ORACLE_DEPTH + 1]; // in each loop's body, by the text: of the next loop, or of itself
     isl_map *source; // owned: from the iterations of the loops around it to those of the source's; NULL: not known
     int source_depth;

@@ -22,6 +22,7 @@ enum { SYM_MAX_ALTS = 4 };
 
 struct sym {                // floats and truth values have no alternatives
     struct loop_info *home; // of what has no alternatives: the innermost loop in which it may change
+    enum ir_type cut;       // VOID; or the narrower type that holds it, as whoever made the instruction knows
     int alt_count;
     struct sym_alt alts[];
 };

@@ -112,6 +112,13 @@ static void bound_variable(struct analysis *an, struct loop_info *info, bool is_
     tie_to_quotient(an, info);
 }
 
+static const struct poly *bound_of(struct frame *frame, const struct ir_inst *bound, enum ir_type type, bool is_signed)
+{
+    const struct sym *sym = sym_of(frame, bound);
+    bool fits = sym->cut == type && is_signed; // though its range does not show it
+    return sym_exact_or_wrapped(frame, sym, fits ? IR_I64 : type, is_signed);
+}
+
 // Bounds of a loop are values in the integers, wrapped ones if need be. `!=` counts like `<` if the end is not before
 // the start; otherwise it runs all around, and nothing is known but that no value comes twice.
 void access_open_loop(struct frame *frame, struct loop_info *info)
@@ -121,8 +128,8 @@ void access_open_loop(struct frame *frame, struct loop_info *info)
     enum ir_type type = inst->loop->var->type;
     enum ir_op compare = inst->loop->compare;
     bool is_signed = !trip_of(inst->loop).is_unsigned || type == IR_I64;
-    info->init = sym_exact_or_wrapped(frame, sym_of(frame, inst->args[0]), type, is_signed);
-    info->bound = sym_exact_or_wrapped(frame, sym_of(frame, inst->args[1]), type, is_signed);
+    info->init = bound_of(frame, inst->args[0], type, is_signed);
+    info->bound = bound_of(frame, inst->args[1], type, is_signed);
     // A value of several alternatives is at least one value.
     struct atom edge = {
         .kind = ATOM_UNKNOWN, .type = type, .home = frame->loop, .range = poly_type_range(type, is_signed)};

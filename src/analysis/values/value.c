@@ -259,7 +259,13 @@ const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst)
     case IR_OP_ZEXT: return evaluate_widening(frame, inst);
     case IR_OP_TRUNC: {
         const struct sym *from = sym_of(frame, inst->args[0]);
-        return from->alt_count > 0 && inst->type != IR_I1 ? from : evaluate_other(frame, inst);
+        if (from->alt_count != 1 || !inst->no_wrap) {
+            return from->alt_count > 0 && inst->type != IR_I1 ? from : evaluate_other(frame, inst);
+        }
+        struct sym *cut = sym_create(an, 1);
+        cut->alts[0] = from->alts[0];
+        cut->cut = inst->type;
+        return cut;
     }
     case IR_OP_SELECT: return evaluate_select(frame, inst);
     case IR_OP_INDEX: return evaluate_index(frame, inst);
