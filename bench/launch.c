@@ -1,8 +1,11 @@
-// What a launch costs on the CPU: waiting for each, and queueing many; beside the same body as a plain C call.
+// What a launch costs on the CPU: waiting for each, and queueing many; beside the same body as a plain C call. Then
+// what the choice among a nest's mappings costs: with the extents of the launch before, which is not chosen again, and
+// with others each time, beside a kernel of one loop that has no choice.
 //
 //     build/release/bench/launch
 #include "rill/rill.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -12,6 +15,29 @@ static const char source[] = "#include <rill/kernel.h>\n"
                              "{\n"
                              "    for (int i = 0; i < n; i++) {\n"
                              "        x[i] = x[i] * 0.5f + 1;\n"
+                             "    }\n"
+                             "}\n"
+                             "kernel void no_choice(int n, int m, float x[n][m], float s[n])\n"
+                             "{\n"
+                             "    for (int i = 0; i < n; i++) {\n"
+                             "        s[i] += x[i][m - 1];\n"
+                             "    }\n"
+                             "}\n"
+                             "kernel void two_ways(int n, int m, float x[n][m], float s[n])\n"
+                             "{\n"
+                             "    for (int i = 0; i < n; i++) {\n"
+                             "        s[i] = 0;\n"
+                             "        for (int j = 0; j < m; j++) {\n"
+                             "            s[i] += x[i][j];\n"
+                             "        }\n"
+                             "    }\n"
+                             "}\n"
+                             "kernel void another_order(int n, int m, float x[n][m], float s[n])\n"
+                             "{\n"
+                             "    for (int i = 1; i < n; i++) {\n"
+                             "        for (int j = 0; j < m; j++) {\n"
+                             "            x[i][j] += x[i - 1][j] * s[0];\n"
+                             "        }\n"
                              "    }\n"
                              "}\n";
 
@@ -77,6 +103,42 @@ static rill_status measure(rill_context context, rill_kernel kernel, int n)
     return rill_array_destroy(x);
 }
 
+// Launches of 4 by 4 and 5 by 4 elements, which run on one thread: |is_same|, the same size all the time.
+static rill_status measure_choice(rill_context context, rill_kernel kernel, const rill_array arrays[2], bool is_same,
+                                  double *out_us)
+{
+    double times[ROUNDS];
+    for (int r = 0; r < ROUNDS; r++) {
+        double start = now_us();
+        for (int i = 0; i < LAUNCHES; i++) {
+            RILL_TRY(rill_launch(kernel, RILL_CURRENT, RILL_ARGS(is_same ? 4 : 4 + i % 2, 4, arrays[0], arrays[1])));
+        }
+        RILL_TRY(rill_sync(context));
+        times[r] = (now_us() - start) / LAUNCHES;
+    }
+    *out_us = median(times);
+    return RILL_OK;
+}
+
+static rill_status measure_choices(rill_context context, rill_module module)
+{
+    static const char *const names[] = {"no_choice", "two_ways", "another_order"};
+    rill_array arrays[2];
+    RILL_TRY(rill_array_create(context, RILL_F32, RILL_SHAPE(5, 4), &arrays[0]));
+    RILL_TRY(rill_array_create(context, RILL_F32, RILL_SHAPE(5), &arrays[1]));
+    printf("\n%16s %16s %16s %18s\n", "kernel", "same extents us", "others each us", "choosing costs us");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        rill_kernel kernel;
+        double same, other;
+        RILL_TRY(rill_module_kernel(module, names[i], &kernel));
+        RILL_TRY(measure_choice(context, kernel, arrays, true, &same));
+        RILL_TRY(measure_choice(context, kernel, arrays, false, &other));
+        printf("%16s %16.3f %16.3f %18.3f\n", names[i], same, other, other - same);
+    }
+    RILL_TRY(rill_array_destroy(arrays[0]));
+    return rill_array_destroy(arrays[1]);
+}
+
 static rill_status run(void)
 {
     RILL_AUTO_CONTEXT context = {0};
@@ -89,7 +151,7 @@ static rill_status run(void)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         RILL_TRY(measure(context, kernel, sizes[i]));
     }
-    return RILL_OK;
+    return measure_choices(context, module);
 }
 
 int main(void)

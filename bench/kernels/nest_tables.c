@@ -305,3 +305,54 @@ kernel void cells(int p, int g, const double x[p], const double y[p], const doub
         charge[i + 1][j + 1] += q[s] * dx * dy;
     }
 }
+
+// How far each point is from the nearest bright one, by rows and columns: once down and once up.
+// run: distances n=150 m=133
+kernel void distances(int n, int m, const int in[n][m], int d[n][m])
+{
+    for (int y = 0; y < n; y++) {
+        for (int x = 0; x < m; x++) {
+            d[y][x] = in[y][x] > 240 ? 0 : n + m;
+            if (y > 0 && d[y - 1][x] + 1 < d[y][x]) {
+                d[y][x] = d[y - 1][x] + 1;
+            }
+            if (x > 0 && d[y][x - 1] + 1 < d[y][x]) {
+                d[y][x] = d[y][x - 1] + 1;
+            }
+        }
+    }
+    for (int y = n - 1; y >= 0; y--) {
+        for (int x = m - 1; x >= 0; x--) {
+            if (y < n - 1 && d[y + 1][x] + 1 < d[y][x]) {
+                d[y][x] = d[y + 1][x] + 1;
+            }
+            if (x < m - 1 && d[y][x + 1] + 1 < d[y][x]) {
+                d[y][x] = d[y][x + 1] + 1;
+            }
+        }
+    }
+}
+
+// Two tones: the error of each point goes to those around it that are still to come (Floyd and Steinberg).
+// run: dithering n=150 m=133
+kernel void dithering(int n, int m, int img[n][m])
+{
+    for (int y = 0; y < n; y++) {
+        for (int x = 0; x < m; x++) {
+            int old = img[y][x], tone = old > 127 ? 255 : 0, error = old - tone;
+            img[y][x] = tone;
+            if (x + 1 < m) {
+                img[y][x + 1] += error * 7 / 16;
+            }
+            if (y + 1 < n) {
+                if (x > 0) {
+                    img[y + 1][x - 1] += error * 3 / 16;
+                }
+                img[y + 1][x] += error * 5 / 16;
+                if (x + 1 < m) {
+                    img[y + 1][x + 1] += error / 16;
+                }
+            }
+        }
+    }
+}

@@ -52,15 +52,34 @@ static bool take(const char **text, char wanted)
     return true;
 }
 
-// A thread's share of a tile: what the code generator has shapes for.
-static bool read_side(const char **text, int *out)
+// A side of a tile: a power of two.
+static bool read_side(const char **text, int *out, int most)
 {
     char *end = NULL;
     long value = strtol(*text, &end, 0);
     bool is_number = end != *text;
     *text = end;
     *out = (int)value;
-    return is_number && (value == 1 || value == 2 || value == 4 || value == 8);
+    return is_number && value >= 1 && value <= most && (value & (value - 1)) == 0;
+}
+
+// What one thread does of a tile. Up to 8 by 8 iterations it does all of it; a larger one is that of a block, whose 8
+// warps share its rows and whose 32 lanes its columns.
+static bool read_tile(const char **text, struct pragmas *out)
+{
+    enum { THREAD = 8, WARPS = 8, LANES = 32 };
+    int rows, columns;
+    if (!take(text, '(') || !read_side(text, &rows, THREAD * WARPS) || !take(text, ',') ||
+        !read_side(text, &columns, THREAD * LANES) || !take(text, ')')) {
+        return false;
+    }
+    if (rows > THREAD || columns > THREAD) {
+        rows = rows > WARPS ? rows / WARPS : 1;
+        columns = columns > LANES ? columns / LANES : 1;
+    }
+    out->tile_rows = rows;
+    out->tile_columns = columns;
+    return true;
 }
 
 // "( outer )", "( tile(8, 4) )" and the like behind map.
@@ -77,12 +96,11 @@ static void read_map(struct parser *p, const struct token *token, const char **t
     const char *word = arena_strndup(p->arena, at, length);
     at += length;
     bool is_tile = strcmp(word, "tile") == 0, is_right = is_open;
-    if (is_tile && is_right &&
-        !(take(&at, '(') && read_side(&at, &out->tile_rows) && take(&at, ',') && read_side(&at, &out->tile_columns) &&
-          take(&at, ')'))) {
-        parse_error(p, token->loc,
-                    "'map(tile(rows, columns))' takes 1, 2, 4 or 8 for each: so many iterations of the two loops does "
-                    "one thread");
+    if (is_tile && is_right && !read_tile(&at, out)) {
+        parse_error(
+            p, token->loc,
+            "'map(tile(rows, columns))' takes powers of two, up to 64 rows and 256 columns: so many iterations of "
+            "the two loops does a block of threads, or up to 8 by 8 one thread");
         *text += strlen(*text);
         return;
     }

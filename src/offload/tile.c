@@ -516,9 +516,8 @@ void tiles_make(struct offload *o)
         bool is_made = is_space && make_tile(o, plan, asked != NULL ? asked->loop : NULL);
         if (asked != NULL && !is_made) {
             diag_warning(o->diags, asked->loc,
-                         "'#pragma rill map(tile(%d, %d))' is not followed: the loops are no nest of two whose "
-                         "neighbouring iterations one thread can do together",
-                         asked->loop->tile_rows, asked->loop->tile_columns);
+                         "'#pragma rill map(tile)' is not followed: the loops are no nest of two whose neighbouring "
+                         "iterations one thread can do together");
         }
     }
 }
