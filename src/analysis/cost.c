@@ -4,6 +4,7 @@
 #include "ir/walk.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 enum {
     COST_LOAD = 2,
@@ -61,6 +62,40 @@ struct costing {
 
 static struct plan_expr *cost_of_region(struct costing *c, const struct ir_region *region);
 
+// The end itself, and, if it is a smallest (|op|) or largest value with something added, what it is by one of the two.
+static int ends_of(struct analysis *an, const struct poly *end, enum ir_op op, const struct poly *out[3])
+{
+    out[0] = end;
+    for (int i = 0; end != NULL && i < end->count; i++) {
+        const struct poly_term *term = &end->terms[i];
+        const struct atom *atom = term->degree == 1 ? atom_of(an, term->ids[0]) : NULL;
+        if (atom != NULL && atom->kind == ATOM_OP && atom->op == op && term->coef == 1) {
+            out[1] = poly_replace(&an->pool, end, term->ids[0], atom->a);
+            out[2] = poly_replace(&an->pool, end, term->ids[0], atom->b);
+            return 3;
+        }
+    }
+    return 1;
+}
+
+// A loop over a block, from k to min(k + 64, n): the block's length. NULL: it is none.
+static struct plan_expr *block_trip(struct analysis *an, const struct loop_info *inner)
+{
+    const struct poly *firsts[3], *lasts[3];
+    int first_count = ends_of(an, inner->first, IR_OP_SMAX, firsts);
+    int last_count = ends_of(an, inner->last, IR_OP_SMIN, lasts);
+    int64_t least = INT64_MAX, way, step = inner->inst->loop->step;
+    for (int i = 0; i < first_count; i++) {
+        for (int k = 0; k < last_count; k++) {
+            const struct poly *length = poly_sub(&an->pool, lasts[k], firsts[i]);
+            if (length != NULL && poly_is_const(length, &way) && way >= 0 && way < least) {
+                least = way;
+            }
+        }
+    }
+    return least == INT64_MAX || step == INT64_MIN ? NULL : plan_const(an->arena, IR_I64, least / llabs(step) + 1);
+}
+
 // The inner loop's trip count as seen at the outer loop's entry: with the outer variables in the middle of their range.
 static struct plan_expr *inner_trip(struct costing *c, const struct ir_inst *inst)
 {
@@ -74,7 +109,7 @@ static struct plan_expr *inner_trip(struct costing *c, const struct ir_inst *ins
         const struct poly *way = poly_sub(&an->pool, inner->last, inner->first);
         const struct poly *low, *high;
         if (way == NULL || !value_extremes(an, way, info, &low, &high)) {
-            return NULL;
+            return block_trip(an, inner);
         }
         struct plan_expr *sum = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, value_expr(an, low, &info->entry),
                                         value_expr(an, high, &info->entry));

@@ -551,15 +551,39 @@ static struct order *tiled_order(struct scheduler *s, const bool *active, statem
     return order;
 }
 
+// Whether a wavefront has a loop's work at each of its points.
+static bool has_heavy_points(const struct scheduler *s, statement_set set)
+{
+    for (int i = 0; i < s->nest->statement_count; i++) {
+        if (has(set, i) && holds_loop(&s->nest->statements[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_leaning_tiles(const struct order *order)
+{
+    for (; order != NULL; order = order->next) {
+        if ((order->is_tiled && order->lean > 0) || has_leaning_tiles(order->first)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Tiles run along memory, and a step of a wavefront does not; but where each point waits for many before it, a
+// wavefront's points wait for none in their step.
 static struct order *group_order(struct scheduler *s, const bool *active, const struct group *group)
 {
     statement_set set = group->statements;
     struct order *order = order_of_group(s, active, group), *tiled = NULL;
     bool may_have_tiles = !s->nest->module->is_gpu && !s->is_aligned && group->parallel_count == 0;
-    if (may_have_tiles && !is_wave(order) && !is_parallel_inside(s, order, deepest_of(s, set))) {
+    if (may_have_tiles && !is_parallel_inside(s, order, deepest_of(s, set)) &&
+        !(is_wave(order) && has_heavy_points(s, set))) {
         tiled = tiled_order(s, active, set);
     }
-    return tiled != NULL ? tiled : order;
+    return tiled != NULL && !(is_wave(order) && has_leaning_tiles(tiled)) ? tiled : order;
 }
 
 static struct order *schedule(struct scheduler *s, const bool *active, statement_set set)

@@ -24,7 +24,7 @@ CASES = {
     "inside_a_loop_that_was_asked_for_too": f"#pragma rill serial\nfor (int t = 0; t < m; t++)\n{CHAIN} // here",
     "loop_that_is_not_canonical_too":
         "for (int t = 0; t < 2; t++)\nfor (int i = t; i * 2 < n; i += 2) x[i] += x[i + 1]; // here",
-    "of_a_nest_only_the_outermost": f"for (int t = 0; t < m; t++) // here\n{CHAIN}",
+    "of_a_nest_only_the_outermost": "for (int t = 0; t < m; t++) // here\nfor (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i - 1] + x[n - i];",
     "of_a_while_the_counted_loop_inside": f"while (x[0] < 3)\n{CHAIN} // here",
     "of_a_while_without_one_itself": "while (x[0] < 3) x[0] *= x[1]; // here",
     "of_a_while_with_a_short_one_itself": "while (x[0] < 3) // here\nfor (int i = 1; i < 4; i++) x[0] = x[0] * x[1] + 1;",
