@@ -229,7 +229,13 @@ static void end_sum(struct outline *out, const struct ir_inst *loop, const struc
     struct ir_builder then = inside_if(to, any);
     const struct ir_inst *first = sum->memory->updates[0].inst;
     struct ir_inst *address = sum->address != NULL ? sum->address : value_outside(out, loop, first->args[0], &then);
-    struct ir_inst *args[2] = {address, ir_get(&then, sum->sum)};
+    struct ir_inst *value = ir_get(&then, sum->sum);
+    if (sum->address == NULL && ir_update_takes_truth(first->update)) {
+        value = ir_type_is_float(first->type)
+                    ? ir_emit2(&then, IR_OP_FNE, IR_I1, value, ir_fconst(&then, first->type, 0))
+                    : ir_emit2(&then, IR_OP_NE, IR_I1, value, ir_const(&then, first->type, 0));
+    }
+    struct ir_inst *args[2] = {address, value};
     struct ir_inst *write = ir_emit(&then, sum->address != NULL ? IR_OP_STORE : IR_OP_UPDATE, first->type, 2, args);
     write->update = sum->address != NULL ? IR_UPDATE_NONE : ir_update_merge(first->update);
     write->atomic = sum->is_atomic;
