@@ -141,12 +141,14 @@ class Function(Expressions, Loops, Output):
     def _whole(self):
         self.bound = {}
         self.arrays = {name: array for name, array in self.arrays.items() if not array.is_local}
+        self.looked_at = {}  # id of an expression → itself, and the vector that it is, until anything changes
         self.pending = []  # pragmas of rill.loop_config(), for the next loop
         if self.draws and self.is_kernel:
             self.emit(self.body[0], 1, "uint64_t rill_key = rill_launch, rill_drawn = 0;")
         self.block(self.body, 1)
 
     def emit(self, node, depth, text):
+        self.looked_at = {}
         self.lines.append((node.lineno, depth, text))
 
     @property

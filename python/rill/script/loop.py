@@ -315,6 +315,7 @@ class Loops:
 
     def bind_item(self, node, target, item):
         """In one round of rill.static() a name stands for a number, or for an object of Python's."""
+        self.looked_at = {}
         if isinstance(target, ast.Name):
             known = constant(item)
             if known is not None:

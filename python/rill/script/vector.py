@@ -62,6 +62,13 @@ class Vectors:
                 return self.known_struct(node, known) if isinstance(known, Vector) else None
             if isinstance(node, ast.Name) and (node.id in self.arrays or not self.is_inside(node.id)):
                 return None
+        seen, found = self.looked_at.get(id(node), (None, None))
+        if seen is not node:
+            found = self.look_for_vector(node)
+            self.looked_at[id(node)] = node, found  # nested calls would be looked at twice at every level
+        return found
+
+    def look_for_vector(self, node):
         if isinstance(node, ast.Attribute):
             owner = self.struct_value(node.value)
             found = self.member(node, owner) if owner is not None else None

@@ -310,3 +310,20 @@ def test_structs_from_outside_that_are_only_copied():
 
     copy()
     assert y.to_numpy().tolist() == x.to_numpy().tolist()
+
+
+def test_calls_in_calls_are_looked_at_once():
+    """Forty levels: to ask at each level whether the one below is a vector, and again for its value, would never end."""
+    x = qd.field(float, 3)
+
+    @qd.kernel
+    def deep():
+        for i in x:
+            x[i] = qd.max(1, qd.max(2, qd.max(3, qd.max(4, qd.max(5, qd.max(6, qd.max(7, qd.max(8, qd.max(9, qd.max(
+                10, qd.max(11, qd.max(12, qd.max(13, qd.max(14, qd.max(15, qd.max(16, qd.max(17, qd.max(18, qd.max(
+                    19, qd.max(20, qd.max(21, qd.max(22, qd.max(23, qd.max(24, qd.max(25, qd.max(26, qd.max(27, qd.max(
+                        28, qd.max(29, qd.max(30, qd.max(31, qd.max(32, qd.max(33, qd.max(34, qd.max(35, qd.max(
+                            36, qd.max(37, qd.max(38, qd.max(39, x[i])))))))))))))))))))))))))))))))))))))))
+
+    deep()
+    assert x.to_numpy().tolist() == [39, 39, 39]
