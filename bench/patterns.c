@@ -1,7 +1,7 @@
-// Sorts, running sums and compaction (bench/kernels/patterns.c) beside the libraries that a user would call instead. On
-// the CPU: the C++ library, serial and in gcc's parallel mode (-D_GLIBCXX_PARALLEL), and oneTBB, built by g++ -O3
-// -march=native where they are installed. On an NVIDIA GPU: CUB, built by nvcc if that is found, on memory of the
-// device. Everybody takes turns; medians are compared, and every result is compared with the C++ library's.
+// Sorts, running sums, lists and histograms (bench/kernels/patterns.c) beside the libraries that a user would call
+// instead. On the CPU: the C++ library, serial and in gcc's parallel mode (-D_GLIBCXX_PARALLEL), and oneTBB, built by
+// g++ -O3 -march=native where they are installed. On an NVIDIA GPU: CUB, built by nvcc if that is found, on memory of
+// the device. Everybody takes turns; medians are compared, and every result is compared with the C++ library's.
 //
 //     build/release/bench/patterns [--log2 N] [--device NAME] [--rounds N] [--work] [pattern …]
 //
@@ -37,7 +37,12 @@ static const struct pattern {
     {"sort_pairs", "stable sort, unsigned and int", PAIRS, RILL_U32, 4},
     {"scan_i32", "running sum of int", SCAN, RILL_I32, 4},
     {"scan_f32", "running sum of float", SCAN, RILL_F32, 4},
+    {"scan_loop", "running sum of int, a loop", SCAN, RILL_I32, 4},
     {"compact", "compaction of int", COMPACT, RILL_I32, 4},
+    {"unique", "the first of equal ints", COMPACT, RILL_I32, 4},
+    {"append", "append without order", COMPACT, RILL_I32, 4},
+    {"bytes", "histogram of 256 bins", COMPACT, RILL_U32, 4},
+    {"distribute", "256 lists, a loop", SORT, RILL_U32, 4},
 };
 enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
 
@@ -164,7 +169,10 @@ static void fill(const struct pattern *pattern, int n, void *memory)
         switch (pattern->type) {
         case RILL_U64: ((uint64_t *)memory)[i] = random; break;
         case RILL_F32: ((float *)memory)[i] = number; break;
-        default: ((uint32_t *)memory)[i] = (uint32_t)(random >> 32); break;
+        default:
+            ((uint32_t *)memory)[i] =
+                strcmp(pattern->name, "unique") == 0 ? (uint32_t)i / 2 * 2 + (random >> 63) : (uint32_t)(random >> 32);
+            break;
         }
     }
 }

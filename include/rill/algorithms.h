@@ -56,14 +56,18 @@
 // An array is cut into at most so many parts, each of which a thread takes. Define it before the include for more, if a
 // GPU is to sort large arrays: the work array grows with it.
 #ifndef RILL_PARTS
-#define RILL_PARTS 1024
+#define RILL_PARTS 2048
 #endif
 
-enum { RILL_DIGITS = 256, RILL_LEAST_PART = 4096 };
+enum { RILL_DIGITS = 256, RILL_LEAST_PART = 4096, RILL_RUNS = RILL_PARTS < 1024 ? RILL_PARTS : 1024 };
 enum { RILL_SORT_IDLE_, RILL_SORT_COPY_, RILL_SORT_MOVE_ };
 
-// How many keys of each digit each part has.
+// Memory for how many keys of each digit each part has. A sort has a row for each digit, of an odd length, so that the
+// counts of one part do not all lie in the same place of a cache.
 typedef int64_t rill_counts[RILL_PARTS][RILL_DIGITS];
+enum { RILL_SORT_PARTS = RILL_PARTS - (RILL_PARTS % 2 == 0) };
+typedef int64_t rill_places_[RILL_DIGITS][RILL_SORT_PARTS];
+#define RILL_PLACES_(counts) ((int64_t(*)[RILL_SORT_PARTS])(counts))
 
 // Memory of one call: lent by the launch, and by the heap in a plain build, where stacks are small.
 #ifdef __RILL__
@@ -91,7 +95,7 @@ static inline void *rill_scratch_(size_t size)
 
 static inline int64_t rill_part_size(int64_t n)
 {
-    int64_t size = n / RILL_PARTS + (n % RILL_PARTS > 0);
+    int64_t size = n / RILL_RUNS + (n % RILL_RUNS > 0);
     return size < RILL_LEAST_PART ? RILL_LEAST_PART : size;
 }
 
@@ -110,6 +114,30 @@ static inline int64_t rill_part_begin(int64_t n, int64_t p)
 static inline int64_t rill_part_end(int64_t n, int64_t p)
 {
     int64_t size = rill_part_size(n);
+    return n - p * size < size ? n : p * size + size;
+}
+
+// The parts of a sort.
+static inline int64_t rill_sort_size(int64_t n)
+{
+    int64_t size = n / RILL_SORT_PARTS + (n % RILL_SORT_PARTS > 0);
+    return size < RILL_LEAST_PART ? RILL_LEAST_PART : size;
+}
+
+static inline int64_t rill_sort_parts(int64_t n)
+{
+    int64_t size = rill_sort_size(n);
+    return n / size + (n % size > 0);
+}
+
+static inline int64_t rill_sort_begin(int64_t n, int64_t p)
+{
+    return p * rill_sort_size(n);
+}
+
+static inline int64_t rill_sort_end(int64_t n, int64_t p)
+{
+    int64_t size = rill_sort_size(n);
     return n - p * size < size ? n : p * size + size;
 }
 
@@ -161,39 +189,35 @@ static inline uint64_t rill_code_f64(double x, bool is_down)
 // ---- what does not depend on a type
 // ---------------------------------------------------------------------------------------
 
-// From how many keys of each digit each part has to how many other parts' come before them: earlier parts' of the same
-// digit in |counts|, all parts' of smaller digits in |places|. Digits in strips, so that what a thread reads of one
-// part lies side by side.
-static inline RILL_KERNEL void rill_sort_places(int64_t n, rill_counts counts, int64_t places[RILL_DIGITS])
+// From how many keys of each digit each part has, in |places| a row of parts for each digit, to where they go: behind
+// all keys of smaller digits, and those of the same one that earlier parts have.
+static inline RILL_KERNEL void rill_sort_places(int64_t parts, rill_places_ places, int64_t totals[RILL_DIGITS])
 {
-    enum { STRIP = 16 };
-    int64_t parts = rill_part_count(n);
-    // Each strip has digits of its own.
+    // Each digit has a row of its own.
 #pragma rill parallel
-    for (int first = 0; first < RILL_DIGITS; first += STRIP) {
-        int64_t sums[STRIP] = {0};
-        for (int64_t p = 0; p < parts; p++) {
-            for (int d = 0; d < STRIP; d++) {
-                int64_t count = counts[p][first + d];
-                counts[p][first + d] = sums[d];
-                sums[d] += count;
-            }
-        }
-        for (int d = 0; d < STRIP; d++) {
-            places[first + d] = sums[d];
-        }
-    }
-    int64_t before = 0;
-#pragma rill single
     for (int d = 0; d < RILL_DIGITS; d++) {
-        int64_t count = places[d];
-        places[d] = before;
-        before += count;
+        int64_t total = 0;
+        for (int64_t p = 0; p < parts; p++) {
+            total += places[d][p];
+        }
+        totals[d] = total;
+    }
+#pragma rill parallel
+    for (int d = 0; d < RILL_DIGITS; d++) {
+        int64_t before = 0;
+        for (int smaller = 0; smaller < d; smaller++) {
+            before += totals[smaller];
+        }
+        for (int64_t p = 0; p < parts; p++) {
+            int64_t count = places[d][p];
+            places[d][p] = before;
+            before += count;
+        }
     }
 }
 
 // Makes of each part's number that of all parts before it. The result is the number of all.
-static inline RILL_KERNEL int64_t rill_add_up(int64_t parts, int64_t numbers[RILL_PARTS])
+static inline RILL_KERNEL int64_t rill_add_up(int64_t parts, int64_t numbers[RILL_RUNS])
 {
     int64_t sum = 0;
 #pragma rill single
@@ -262,41 +286,49 @@ static inline RILL_KERNEL void rill_permutation(int64_t n, uint64_t key, int ord
 // ----------------------------------------------------------------------------------------------------
 
 #define RILL_T int32_t
+#define RILL_IS_WHOLE 1
 #define RILL_NAME(name) rill_##name##_i32
 #define RILL_CODE_T uint32_t
 #define RILL_CODE(x, is_down) rill_code_i32(x, is_down)
 #include "rill/algorithms_of.h"
 #undef RILL_T
+#undef RILL_IS_WHOLE
 #undef RILL_NAME
 #undef RILL_CODE_T
 #undef RILL_CODE
 
 #define RILL_T uint32_t
+#define RILL_IS_WHOLE 1
 #define RILL_NAME(name) rill_##name##_u32
 #define RILL_CODE_T uint32_t
 #define RILL_CODE(x, is_down) rill_code_u32(x, is_down)
 #include "rill/algorithms_of.h"
 #undef RILL_T
+#undef RILL_IS_WHOLE
 #undef RILL_NAME
 #undef RILL_CODE_T
 #undef RILL_CODE
 
 #define RILL_T int64_t
+#define RILL_IS_WHOLE 1
 #define RILL_NAME(name) rill_##name##_i64
 #define RILL_CODE_T uint64_t
 #define RILL_CODE(x, is_down) rill_code_i64(x, is_down)
 #include "rill/algorithms_of.h"
 #undef RILL_T
+#undef RILL_IS_WHOLE
 #undef RILL_NAME
 #undef RILL_CODE_T
 #undef RILL_CODE
 
 #define RILL_T uint64_t
+#define RILL_IS_WHOLE 1
 #define RILL_NAME(name) rill_##name##_u64
 #define RILL_CODE_T uint64_t
 #define RILL_CODE(x, is_down) rill_code_u64(x, is_down)
 #include "rill/algorithms_of.h"
 #undef RILL_T
+#undef RILL_IS_WHOLE
 #undef RILL_NAME
 #undef RILL_CODE_T
 #undef RILL_CODE

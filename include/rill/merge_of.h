@@ -15,15 +15,18 @@ static inline int64_t RILL_NAME(merge_split)(int64_t n, const RILL_T *a, int64_t
     return least;
 }
 
+enum { RILL_NAME(MERGED_) = 512 }; // elements that a thread merges
+
 // |out| gets the elements of |a| and |b|, both sorted upwards, in order; of equal ones those of |a| come first.
 static inline RILL_KERNEL void RILL_NAME(merge)(int64_t n, const RILL_T a[n], int64_t m, const RILL_T b[m],
                                                 RILL_T out[n + m])
 {
-    int64_t parts = rill_part_count(n + m);
+    int64_t parts = (n + m) / RILL_NAME(MERGED_) + ((n + m) % RILL_NAME(MERGED_) > 0);
     // Each part of |out| is written by itself.
 #pragma rill parallel
     for (int64_t p = 0; p < parts; p++) {
-        int64_t begin = rill_part_begin(n + m, p), end = rill_part_end(n + m, p);
+        int64_t begin = p * RILL_NAME(MERGED_),
+                end = begin + RILL_NAME(MERGED_) < n + m ? begin + RILL_NAME(MERGED_) : n + m;
         int64_t i = RILL_NAME(merge_split)(n, a, m, b, begin);
         int64_t j = begin - i;
         for (int64_t k = begin; k < end; k++) {

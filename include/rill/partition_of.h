@@ -11,7 +11,7 @@
 static inline RILL_KERNEL int64_t RILL_NAME(partition)(int64_t n, const RILL_T in[n], const uint8_t is_first[n],
                                                        RILL_T out[n])
 {
-    int64_t before[RILL_PARTS];
+    int64_t firsts[RILL_RUNS];
     int64_t parts = rill_part_count(n);
     for (int64_t p = 0; p < parts; p++) {
         int64_t count = 0;
@@ -19,19 +19,26 @@ static inline RILL_KERNEL int64_t RILL_NAME(partition)(int64_t n, const RILL_T i
         for (int64_t i = rill_part_begin(n, p); i < end; i++) {
             count += is_first[i] != 0;
         }
-        before[p] = count;
+        firsts[p] = count;
     }
-    int64_t total = rill_add_up(parts, before);
+    int64_t total = 0;
+    for (int64_t p = 0; p < parts; p++) {
+        total += firsts[p];
+    }
     // The elements of a part go to places of its own: behind the first ones, or the others, of the parts before it.
 #pragma rill parallel
     for (int64_t p = 0; p < parts; p++) {
         int64_t begin = rill_part_begin(n, p), end = rill_part_end(n, p);
-        int64_t first = before[p], other = total + begin - before[p];
+        int64_t first = 0;
+        for (int64_t before = 0; before < p; before++) {
+            first += firsts[before];
+        }
+        int64_t at[2];
+        at[0] = first;
+        at[1] = total + begin - first;
         for (int64_t i = begin; i < end; i++) {
-            int64_t is = is_first[i] != 0;
-            out[is ? first : other] = in[i];
-            first += is;
-            other += 1 - is;
+            RILL_T element = in[i];
+            out[at[is_first[i] == 0]++] = element;
         }
     }
     return total;

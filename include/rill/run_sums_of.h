@@ -7,8 +7,8 @@
 static inline RILL_KERNEL int64_t RILL_SUM_BY(int64_t n, const RILL_T keys[n], const RILL_V values[n],
                                               RILL_T out_keys[n], RILL_V sums[n])
 {
-    int64_t before[RILL_PARTS];
-    RILL_V opening[RILL_PARTS]; // what a part adds to the run that began before it
+    int64_t before[RILL_RUNS];
+    RILL_V opening[RILL_RUNS]; // what a part adds to the run that began before it
     int64_t total = RILL_NAME(count_runs)(n, keys, before);
     int64_t parts = rill_part_count(n);
     // Each part stores the runs that begin in it, behind those of the parts before it.

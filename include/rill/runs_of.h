@@ -9,7 +9,7 @@ static inline bool RILL_NAME(run_begins)(const RILL_T *keys, int64_t i)
 }
 
 // How many runs begin before each part. The result is the number of all.
-static inline RILL_KERNEL int64_t RILL_NAME(count_runs)(int64_t n, const RILL_T keys[n], int64_t before[RILL_PARTS])
+static inline RILL_KERNEL int64_t RILL_NAME(count_runs)(int64_t n, const RILL_T keys[n], int64_t before[RILL_RUNS])
 {
     int64_t parts = rill_part_count(n);
     for (int64_t p = 0; p < parts; p++) {
@@ -26,21 +26,13 @@ static inline RILL_KERNEL int64_t RILL_NAME(count_runs)(int64_t n, const RILL_T 
 // |out| gets the first element of each run of equal ones. The result is the number of runs.
 static inline RILL_KERNEL int64_t RILL_NAME(unique)(int64_t n, const RILL_T in[n], RILL_T out[n])
 {
-    int64_t before[RILL_PARTS];
-    int64_t total = RILL_NAME(count_runs)(n, in, before);
-    int64_t parts = rill_part_count(n);
-    // Each part stores the runs that begin in it, behind those of the parts before it.
-#pragma rill parallel
-    for (int64_t p = 0; p < parts; p++) {
-        int64_t run = before[p];
-        int64_t end = rill_part_end(n, p);
-        for (int64_t i = rill_part_begin(n, p); i < end; i++) {
-            if (RILL_NAME(run_begins)(in, i)) {
-                out[run++] = in[i];
-            }
+    int64_t run = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (RILL_NAME(run_begins)(in, i)) {
+            out[run++] = in[i];
         }
     }
-    return total;
+    return run;
 }
 
 #define RILL_V int32_t

@@ -35,47 +35,54 @@ static inline int RILL_NAME(sort_duty)(RILL_CODE_T differences, int shift)
     return is_idle ? RILL_SORT_IDLE_ : is_copy ? RILL_SORT_COPY_ : RILL_SORT_MOVE_;
 }
 
-// Of each digit at |shift|, how many keys each part has, and from that where they go: see rill_sort_places.
+// Where in the order of the digit at |shift| the keys of each part go: see rill_sort_places.
 static inline RILL_KERNEL void RILL_NAME(sort_count)(int64_t n, RILL_CODE_T differences, int shift, bool is_down,
-                                                     const RILL_T from[n], rill_counts counts,
-                                                     int64_t places[RILL_DIGITS])
+                                                     const RILL_T from[n], rill_places_ places,
+                                                     int64_t totals[RILL_DIGITS])
 {
-    int64_t parts = rill_part_count(n);
+    int64_t parts = rill_sort_parts(n);
+    // Each part has counts of its own.
+#pragma rill parallel
     for (int64_t p = 0; p < parts; p++) {
+        uint32_t count[RILL_DIGITS];
         for (int d = 0; d < RILL_DIGITS; d++) {
-            counts[p][d] = 0;
+            count[d] = 0;
         }
         bool is_moved = RILL_NAME(sort_duty)(differences, shift) == RILL_SORT_MOVE_;
-        int64_t end = is_moved ? rill_part_end(n, p) : 0;
-        for (int64_t i = rill_part_begin(n, p); i < end; i++) {
-            counts[p][RILL_CODE(from[i], is_down) >> shift & 255]++;
+        int64_t end = is_moved ? rill_sort_end(n, p) : 0;
+        for (int64_t i = rill_sort_begin(n, p); i < end; i++) {
+            count[RILL_CODE(from[i], is_down) >> shift & 255]++;
+        }
+        for (int d = 0; d < RILL_DIGITS; d++) {
+            places[d][p] = count[d];
         }
     }
-    rill_sort_places(n, counts, places);
+    rill_sort_places(parts, places, totals);
 }
 
 static inline RILL_KERNEL void RILL_NAME(sort_pass)(int64_t n, RILL_CODE_T differences, int shift, bool is_down,
-                                                    const RILL_T from[n], RILL_T to[n], rill_counts counts,
-                                                    int64_t places[RILL_DIGITS])
+                                                    const RILL_T from[n], RILL_T to[n], rill_places_ places,
+                                                    int64_t totals[RILL_DIGITS])
 {
-    RILL_NAME(sort_count)(n, differences, shift, is_down, from, counts, places);
-    int64_t parts = rill_part_count(n);
+    RILL_NAME(sort_count)(n, differences, shift, is_down, from, places, totals);
+    int64_t parts = rill_sort_parts(n);
     // A part's keys of one digit go to as many places in a row, which are no other's.
 #pragma rill parallel
     for (int64_t p = 0; p < parts; p++) {
         int duty = RILL_NAME(sort_duty)(differences, shift);
-        int64_t end = rill_part_end(n, p);
+        int64_t end = rill_sort_end(n, p);
         if (duty == RILL_SORT_MOVE_) {
             int64_t at[RILL_DIGITS];
             for (int d = 0; d < RILL_DIGITS; d++) {
-                at[d] = places[d] + counts[p][d];
+                at[d] = places[d][p];
             }
-            for (int64_t i = rill_part_begin(n, p); i < end; i++) {
+            for (int64_t i = rill_sort_begin(n, p); i < end; i++) {
                 RILL_T key = from[i];
                 to[at[RILL_CODE(key, is_down) >> shift & 255]++] = key;
             }
         } else if (duty == RILL_SORT_COPY_) {
-            for (int64_t i = rill_part_begin(n, p); i < end; i++) {
+#pragma rill parallel
+            for (int64_t i = rill_sort_begin(n, p); i < end; i++) {
                 to[i] = from[i];
             }
         }
@@ -84,29 +91,31 @@ static inline RILL_KERNEL void RILL_NAME(sort_pass)(int64_t n, RILL_CODE_T diffe
 
 static inline RILL_KERNEL void RILL_NAME(sort_pairs_pass)(int64_t n, RILL_CODE_T differences, int shift, bool is_down,
                                                           const RILL_T from[n], const int from_values[n], RILL_T to[n],
-                                                          int to_values[n], rill_counts counts,
-                                                          int64_t places[RILL_DIGITS])
+                                                          int to_values[n], rill_places_ places,
+                                                          int64_t totals[RILL_DIGITS])
 {
-    RILL_NAME(sort_count)(n, differences, shift, is_down, from, counts, places);
-    int64_t parts = rill_part_count(n);
+    RILL_NAME(sort_count)(n, differences, shift, is_down, from, places, totals);
+    int64_t parts = rill_sort_parts(n);
     // A part's keys of one digit go to as many places in a row, which are no other's.
 #pragma rill parallel
     for (int64_t p = 0; p < parts; p++) {
         int duty = RILL_NAME(sort_duty)(differences, shift);
-        int64_t end = rill_part_end(n, p);
+        int64_t end = rill_sort_end(n, p);
         if (duty == RILL_SORT_MOVE_) {
             int64_t at[RILL_DIGITS];
             for (int d = 0; d < RILL_DIGITS; d++) {
-                at[d] = places[d] + counts[p][d];
+                at[d] = places[d][p];
             }
-            for (int64_t i = rill_part_begin(n, p); i < end; i++) {
+            for (int64_t i = rill_sort_begin(n, p); i < end; i++) {
                 RILL_T key = from[i];
+                int value = from_values[i];
                 int64_t place = at[RILL_CODE(key, is_down) >> shift & 255]++;
                 to[place] = key;
-                to_values[place] = from_values[i];
+                to_values[place] = value;
             }
         } else if (duty == RILL_SORT_COPY_) {
-            for (int64_t i = rill_part_begin(n, p); i < end; i++) {
+#pragma rill parallel
+            for (int64_t i = rill_sort_begin(n, p); i < end; i++) {
                 to[i] = from[i];
                 to_values[i] = from_values[i];
             }
@@ -117,24 +126,24 @@ static inline RILL_KERNEL void RILL_NAME(sort_pairs_pass)(int64_t n, RILL_CODE_T
 static inline RILL_KERNEL void RILL_NAME(sort_any)(int64_t n, bool is_down, RILL_T keys[n], RILL_T other[n],
                                                    rill_counts counts)
 {
-    int64_t places[RILL_DIGITS];
+    int64_t totals[RILL_DIGITS];
     RILL_CODE_T differences = RILL_NAME(sort_differences)(n, keys);
     for (int shift = 0; shift < 8 * (int)sizeof(RILL_CODE_T); shift += 16) {
-        RILL_NAME(sort_pass)(n, differences, shift, is_down, keys, other, counts, places);
-        RILL_NAME(sort_pass)(n, differences, shift + 8, is_down, other, keys, counts, places);
+        RILL_NAME(sort_pass)(n, differences, shift, is_down, keys, other, RILL_PLACES_(counts), totals);
+        RILL_NAME(sort_pass)(n, differences, shift + 8, is_down, other, keys, RILL_PLACES_(counts), totals);
     }
 }
 
 static inline RILL_KERNEL void RILL_NAME(sort_any_pairs)(int64_t n, bool is_down, RILL_T keys[n], int values[n],
                                                          RILL_T other[n], int other_values[n], rill_counts counts)
 {
-    int64_t places[RILL_DIGITS];
+    int64_t totals[RILL_DIGITS];
     RILL_CODE_T differences = RILL_NAME(sort_differences)(n, keys);
     for (int shift = 0; shift < 8 * (int)sizeof(RILL_CODE_T); shift += 16) {
         RILL_NAME(sort_pairs_pass)
-        (n, differences, shift, is_down, keys, values, other, other_values, counts, places);
+        (n, differences, shift, is_down, keys, values, other, other_values, RILL_PLACES_(counts), totals);
         RILL_NAME(sort_pairs_pass)
-        (n, differences, shift + 8, is_down, other, other_values, keys, values, counts, places);
+        (n, differences, shift + 8, is_down, other, other_values, keys, values, RILL_PLACES_(counts), totals);
     }
 }
 

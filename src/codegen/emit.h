@@ -15,6 +15,7 @@
 #include <llvm-c/DebugInfo.h>
 
 struct emit_helper;
+struct lists;
 struct math_use;
 struct plan_expr;
 struct plan_kernel;
@@ -123,6 +124,8 @@ struct emit_team {
     bool is_alone;          // the first thread does all of it
     bool has_met;           // and nothing has touched memory since
     bool is_inside;         // a loop is shared out: each thread has its own iterations of it
+    LLVMValueRef *own_vars; // of this thread; emit_function.vars has places of what the team shares instead
+    LLVMValueRef kept;      // where the team keeps one of these as it was; NULL: nowhere
     LLVMValueRef *olds;     // what the variables that the loop accumulates had before, by role
     LLVMValueRef *rows;     // stand-in: what each thread of the team has accumulated, by role
 };
@@ -294,12 +297,28 @@ void emit_team_close(struct emitter *e, const struct ir_inst *loop, LLVMValueRef
 bool emit_team_is_alone(const struct emitter *e, const struct ir_inst *inst); // the first thread does it for all
 LLVMValueRef emit_team_trip(struct emitter *e, LLVMValueRef trip);  // of a loop that is shared out, for this thread
 void emit_team_note(struct emitter *e, const struct ir_inst *inst); // before any instruction, and behind regions
+void emit_team_meet(struct emitter *e); // all threads of the team come here, and see what the others have written
 LLVMBasicBlockRef emit_team_begin_alone(struct emitter *e);
 void emit_team_end_alone(struct emitter *e, LLVMBasicBlockRef after);
 
 // emit_scan.c: runs of scans that a team shares out
 bool emit_scan_is_one(const struct emitter *e, const struct ir_inst *loop);
-void emit_scan(struct emitter *e, const struct ir_inst *loop, LLVMValueRef init, LLVMValueRef trip); // but for its end
+// But for its end. i1: whether the first thread has to do it, in order; NULL: it need not.
+LLVMValueRef emit_scan(struct emitter *e, const struct ir_inst *loop, LLVMValueRef init, LLVMValueRef trip);
+
+// emit_lists.c: memory that a team's threads share, and lists that they append to together
+bool emit_lists_has_locals(const struct emitter *e);
+void emit_lists_begin_locals(struct emitter *e, struct emit_team *team, const struct emit_thread *thread);
+void emit_lists_end_locals(struct emitter *e);
+void emit_lists_keep(struct emitter *e, const struct lists *lists); // before the loop
+// The number that this thread takes of the list |at| (i64), in a row of which |is_active| threads (NULL: all) take one.
+LLVMValueRef emit_lists_take(struct emitter *e, const struct lists *lists, LLVMValueRef at, LLVMValueRef is_active);
+// Behind the loop. i1: whether lists have met, and the counters are what they were before it.
+LLVMValueRef emit_lists_meet(struct emitter *e, const struct lists *lists);
+
+// emit_append.c: additions at one address by all threads of a warp at once
+bool emit_append_is_one(const struct emitter *e, const struct ir_inst *inst);
+LLVMValueRef emit_append(struct emitter *e, const struct ir_inst *inst, const LLVMValueRef *args); // the old value
 
 // emit_copies.c: shared updates that a block gathers
 bool emit_copies_has(const struct emitter *e, const struct ir_function *ir);

@@ -576,8 +576,10 @@ static void emit_teams(struct emitter *e, const struct share *share, const struc
         LLVMValueRef first = LLVMBuildAnd(e->builder, team.warp_lane, emit_const(e, IR_I32, -ABI_GPU_TEAM), "");
         own.hi = emit_from_lane(e, IR_I64, share->hi, first);
     }
+    emit_lists_begin_locals(e, &team, thread);
     e->function->team = &team;
     emit_singles(e, &own);
+    emit_lists_end_locals(e);
     e->function->team = NULL;
 }
 
@@ -634,6 +636,11 @@ static void emit_share(struct emitter *e, const struct share *share, const struc
     if (is_team == NULL) {
         emit_alone(e, share, thread);
         return;
+    }
+    if (emit_lists_has_locals(e)) { // for which there is no more room
+        LLVMValueRef most = emit_i64(e, (int64_t)ABI_GPU_TEAMS_MOST * ABI_GPU_TEAM);
+        LLVMValueRef has_room = LLVMBuildICmp(e->builder, LLVMIntULE, thread->size, most, "");
+        is_team = LLVMBuildAnd(e->builder, is_team, has_room, "");
     }
     LLVMBasicBlockRef teams = emit_block(e, "teams");
     LLVMBasicBlockRef alone = emit_block(e, "threads");

@@ -486,6 +486,21 @@ static void emit_rechecked(struct emitter *e, const struct ir_inst *inst)
     emit_at(e, after);
 }
 
+// The first thread of a team does the loop, if the others have not.
+static void emit_left_alone(struct emitter *e, const struct ir_inst *inst, LLVMValueRef init, LLVMValueRef trip,
+                            LLVMValueRef is_left)
+{
+    LLVMBasicBlockRef left = emit_block(e, "left");
+    LLVMBasicBlockRef done = emit_block(e, "done");
+    LLVMBuildCondBr(e->builder, is_left, left, done);
+    emit_at(e, left);
+    LLVMBasicBlockRef after = emit_team_begin_alone(e);
+    emit_counted(e, inst, init, trip);
+    emit_team_end_alone(e, after);
+    LLVMBuildBr(e->builder, done);
+    emit_at(e, done);
+}
+
 void emit_for(struct emitter *e, const struct ir_inst *inst)
 {
     assert(inst->op == IR_OP_FOR && inst->loop != NULL);
@@ -497,7 +512,10 @@ void emit_for(struct emitter *e, const struct ir_inst *inst)
     }
     LLVMValueRef trip = emit_loop_trip(e, inst->loop, init, emit_value(e, inst->args[1]));
     if (emit_scan_is_one(e, inst)) {
-        emit_scan(e, inst, init, trip);
+        LLVMValueRef is_left = emit_scan(e, inst, init, trip);
+        if (is_left != NULL) {
+            emit_left_alone(e, inst, init, trip, is_left);
+        }
         set_last(e, inst->loop, init, trip);
         return;
     }

@@ -11,6 +11,9 @@
 #include "codegen/emit.h"
 
 #include "ir/assignment.h"
+#include "ir/lists.h"
+#include "ir/points_to.h"
+#include "ir/running.h"
 #include "ir/walk.h"
 #include "plan/abi.h"
 
@@ -27,8 +30,10 @@ struct row {              // what one row has for itself while others are emitte
 
 struct scan {
     const struct ir_inst *loop;
-    const struct ir_inst *handed[HANDED_MOST]; // VUPDATE; before it stands the GET
+    const struct ir_inst *handed[HANDED_MOST]; // VUPDATE; before it stands the GET, but of running values
     int handed_count;
+    bool is_running;            // values are read and updated as in the source: ir/running.h
+    const struct lists *lists;  // not NULL: nothing is handed on but by these
     const struct ir_inst *rest; // what follows; NULL: nothing
     LLVMValueRef init;          // of the loop's variable
     LLVMValueRef trip;
@@ -52,17 +57,68 @@ static bool hands_on(const struct scan *s, const struct ir_inst *inst)
     return inst->op == IR_OP_VUPDATE && !is_set_in(s->loop, inst->var);
 }
 
+static bool is_handed(const struct scan *s, const struct ir_var *var)
+{
+    for (int i = 0; i < s->handed_count; i++) {
+        if (s->handed[i]->var == var) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_own(const struct scan *s, const struct ir_var *var)
 {
-    bool is_handed = false;
-    for (int i = 0; i < s->handed_count; i++) {
-        is_handed |= s->handed[i]->var == var;
+    return !is_handed(s, var) && !var->is_memory && (var == s->loop->loop->var || assignment_is_in(s->loop, var));
+}
+
+static bool writes_memory(const struct ir_inst *inst)
+{
+    bool writes = ir_op_writes(inst->op);
+    for (int i = 0; i < inst->region_count; i++) {
+        WALK (inner, &inst->regions[i]) {
+            writes |= ir_op_writes(inner->op);
+        }
     }
-    return !is_handed && !var->is_memory && (var == s->loop->loop->var || assignment_is_in(s->loop, var));
+    return writes;
+}
+
+// The first of the loop's own instructions that writes memory; NULL: none does.
+static const struct ir_inst *first_write(const struct ir_inst *loop)
+{
+    const struct ir_inst *inst = loop->regions[0].first;
+    while (inst != NULL && !writes_memory(inst)) {
+        inst = inst->next;
+    }
+    return inst;
+}
+
+// What ends the part that is done ahead.
+static const struct ir_inst *end_of_ahead(const struct scan *s)
+{
+    bool hands_on = s->handed_count > 0 && !s->is_running;
+    return s->lists != NULL ? s->lists->old : hands_on ? s->handed[0]->prev : s->rest;
 }
 
 static void find_parts(struct scan *s)
 {
+    if (s->lists != NULL) {
+        s->rest = s->lists->old->next;
+        return;
+    }
+    struct running running;
+    if (s->loop->loop->scan == IR_SCAN_RUNNING && running_find(s->loop, &running)) {
+        s->is_running = true;
+        s->rest = running.behind;
+        for (int i = 0; i < running.count; i++) {
+            s->handed[s->handed_count++] = running.updates[i];
+        }
+        return;
+    }
+    if (s->loop->loop->scan != IR_SCAN_HANDS_ON) {
+        s->rest = first_write(s->loop);
+        return;
+    }
     for (const struct ir_inst *inst = s->loop->regions[0].first; inst != NULL; inst = inst->next) {
         if (hands_on(s, inst)) {
             assert(s->handed_count < HANDED_MOST && inst->prev->op == IR_OP_GET && inst->prev->var == inst->var);
@@ -94,7 +150,8 @@ static struct row make_row(struct emitter *e, const struct scan *s)
     for (int i = 0; i < f->ir->var_count; i++) {
         const struct ir_var *var = f->ir->vars[i];
         uint32_t size = (uint32_t)ir_type_size(var->type);
-        row.vars[i] = is_own(s, var) ? emit_alloca(e, e->types[var->type], size, var->name) : f->vars[i];
+        bool is_copied = is_own(s, var) || (s->is_running && is_handed(s, var));
+        row.vars[i] = is_copied ? emit_alloca(e, e->types[var->type], size, var->name) : f->vars[i];
     }
     return row;
 }
@@ -124,8 +181,9 @@ static void emit_ahead(struct emitter *e, const struct scan *s, struct row *row)
         }
     }
     LLVMValueRef way = LLVMBuildNSWMul(b, row->k, emit_i64(e, loop->step), "");
-    LLVMBuildStore(b, LLVMBuildNSWAdd(b, s->init, way, ""), row->vars[loop->var->index]);
-    emit_piece(e, s, s->loop->regions[0].first, s->handed[0]->prev);
+    way = loop->var->type == IR_I64 ? way : LLVMBuildTrunc(b, way, e->types[loop->var->type], "");
+    LLVMBuildStore(b, LLVMBuildAdd(b, s->init, way, ""), row->vars[loop->var->index]);
+    emit_piece(e, s, s->loop->regions[0].first, end_of_ahead(s));
     f->values = values;
     f->vars = vars;
 }
@@ -137,9 +195,17 @@ static void emit_rest(struct emitter *e, const struct scan *s, struct row *row)
     f->values = row->values;
     f->vars = row->vars;
     for (int i = 0; i < s->handed_count; i++) {
-        emit_set_value(e, s->handed[i]->prev, row->before[i]);
+        if (s->is_running) {
+            LLVMBuildStore(e->builder, row->before[i], row->vars[s->handed[i]->var->index]);
+        } else {
+            emit_set_value(e, s->handed[i]->prev, row->before[i]);
+        }
     }
-    if (s->rest != NULL) {
+    if (s->lists != NULL) {
+        emit_set_value(e, s->lists->old, row->before[0]);
+        emit_insts(e, s->rest, s->lists->new);
+        emit_piece(e, s, s->lists->new->next, NULL);
+    } else if (s->rest != NULL) {
         emit_piece(e, s, s->rest, NULL);
     }
     f->values = values;
@@ -205,12 +271,41 @@ static LLVMValueRef hand_on(struct emitter *e, const struct ir_inst *update, LLV
     return merge(e, update, carried, without_own(e, update, sum, own));
 }
 
+// The operations that make a value of what is there ahead, wherever they stand.
+static void make_value(struct emitter *e, const struct ir_inst *inst)
+{
+    if (e->function->values[inst->id] == NULL && ir_op_is_pure(inst->op)) {
+        for (int i = 0; i < inst->arg_count; i++) {
+            make_value(e, inst->args[i]);
+        }
+        emit_insts(e, inst, inst->next);
+    }
+}
+
+static LLVMValueRef value_of_row(struct emitter *e, struct row *row, const struct ir_inst *inst)
+{
+    LLVMValueRef *values = e->function->values;
+    e->function->values = row->values;
+    make_value(e, inst);
+    LLVMValueRef value = emit_value(e, inst);
+    e->function->values = values;
+    return value;
+}
+
 // |is_active| NULL: all threads have an iteration.
 static void hand_on_all(struct emitter *e, const struct scan *s, struct row *row, LLVMValueRef is_active)
 {
+    if (s->lists != NULL) {
+        LLVMValueRef at = value_of_row(e, row, s->lists->at);
+        row->before[0] = emit_lists_take(e, s->lists, at, is_active);
+    }
     for (int i = 0; i < s->handed_count; i++) {
         const struct ir_inst *update = s->handed[i];
-        LLVMValueRef own = row->values[update->args[0]->id];
+        LLVMValueRef own = value_of_row(e, row, update->args[0]);
+        if (s->is_running) {
+            enum ir_type type = update->var->type;
+            own = emit_update_value(e, update->update, type, identity_of(e, update), own, LLVMFastMathNone);
+        }
         own = is_active != NULL ? LLVMBuildSelect(e->builder, is_active, own, identity_of(e, update), "") : own;
         row->before[i] = hand_on(e, update, own);
     }
@@ -293,22 +388,72 @@ static void emit_last_rows(struct emitter *e, const struct scan *s, LLVMValueRef
     close_rounds(e, &loop, s->loop->loc);
 }
 
-bool emit_scan_is_one(const struct emitter *e, const struct ir_inst *loop)
+// Memory of the iteration is there once for a thread, and so for all of its rows.
+static bool has_memory(const struct ir_inst *loop)
 {
-    return loop->loop->scan == IR_SCAN_HANDS_ON && emit_team_spreads(e, loop) && !e->target->is_stand_in;
+    WALK (inst, &loop->regions[0]) {
+        if (inst->op == IR_OP_ADDR_VAR && !inst->var->is_team) {
+            return true;
+        }
+    }
+    return false;
 }
 
-void emit_scan(struct emitter *e, const struct ir_inst *loop, LLVMValueRef init, LLVMValueRef trip)
+// Iterations that update what the team shares, a histogram for instance: the compiler after us would not move the loads
+// of one over the updates of another.
+static bool is_gathering(const struct ir_inst *loop)
 {
-    assert(emit_scan_is_one(e, loop) && loop->loop->var->type == IR_I64 && e->function->team->column == NULL);
+    bool is_one = false;
+    WALK (inst, &loop->regions[0]) {
+        bool is_update = inst->op == IR_OP_UPDATE && address_root(inst->args[0])->op == IR_OP_ADDR_VAR;
+        is_one |= is_update && address_root(inst->args[0])->var->is_team;
+        if (ir_op_repeats(inst->op)) {
+            return false;
+        }
+    }
+    return is_one && loop->loop->role_count == 0 && !has_memory(loop);
+}
+
+bool emit_scan_is_one(const struct emitter *e, const struct ir_inst *loop)
+{
+    bool is_scan = loop->loop->scan > IR_SCAN_AHEAD || is_gathering(loop);
+    bool is_warp = e->function->team != NULL && e->function->team->column == NULL;
+    return is_scan && is_warp && emit_team_spreads(e, loop) && !e->target->is_stand_in;
+}
+
+static int count_rows(const struct ir_inst *loop)
+{
+    bool is_large = count_insts(&loop->regions[0]) >= LARGE_BODY;
+    return loop->loop->scan >= IR_SCAN_LISTS && has_memory(loop) ? 1 : is_large ? ROWS_LARGE : ROWS;
+}
+
+LLVMValueRef emit_scan(struct emitter *e, const struct ir_inst *loop, LLVMValueRef init, LLVMValueRef trip)
+{
+    assert(emit_scan_is_one(e, loop) && e->function->team->column == NULL);
     LLVMBuilderRef b = e->builder;
+    struct lists lists;
     struct scan s = {.loop = loop, .init = init, .trip = trip};
+    if (loop->loop->scan == IR_SCAN_LISTS) {
+        if (!lists_find(loop, &lists)) {
+            emit_fail(e, loop->loc, "internal: the lists of a loop are gone");
+            return NULL;
+        }
+        s.lists = &lists;
+    }
     find_parts(&s);
-    int rows = count_insts(&loop->regions[0]) >= LARGE_BODY ? ROWS_LARGE : ROWS;
+    if (loop->loop->scan == IR_SCAN_RUNNING && !s.is_running) {
+        emit_fail(e, loop->loc, "internal: the running values of a loop are gone");
+        return NULL;
+    }
+    int rows = count_rows(loop);
     emit_team_open(e, loop);
+    if (s.lists != NULL) {
+        emit_lists_keep(e, s.lists);
+    }
     LLVMValueRef size = emit_i64(e, (int64_t)rows * ABI_GPU_TEAM);
     LLVMValueRef whole = LLVMBuildMul(b, LLVMBuildUDiv(b, trip, size, ""), size, "whole");
     emit_whole_rows(e, &s, rows, whole);
     emit_last_rows(e, &s, whole);
     emit_team_close(e, loop, trip);
+    return s.lists != NULL ? emit_lists_meet(e, s.lists) : NULL;
 }

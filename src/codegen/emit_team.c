@@ -79,7 +79,7 @@ static bool fits_condition(const struct ir_inst *condition)
 bool emit_team_fits_columns(const struct emitter *e, const struct ir_function *ir)
 {
     int columns;
-    if (!emit_plan_has_team(e, ir, &columns) || columns == 0 || e->target->is_stand_in ||
+    if (!emit_plan_has_team(e, ir, &columns) || columns == 0 || e->target->is_stand_in || emit_lists_has_locals(e) ||
         e->function->resident != NULL || e->function->failed != NULL) {
         return false;
     }
@@ -124,7 +124,7 @@ LLVMValueRef emit_team_trip(struct emitter *e, LLVMValueRef trip)
 }
 
 // All threads of the team come here before any goes on, and see what the others have written.
-static void meet(struct emitter *e)
+void emit_team_meet(struct emitter *e)
 {
     if (e->target->is_stand_in) {
         return;
@@ -148,7 +148,11 @@ static void meet(struct emitter *e)
 
 static bool is_shared_write(const struct ir_inst *inst)
 {
-    return writes_memory(inst) && address_root(inst->args[0])->op != IR_OP_ADDR_VAR;
+    if (!writes_memory(inst)) {
+        return false;
+    }
+    const struct ir_inst *root = address_root(inst->args[0]);
+    return root->op != IR_OP_ADDR_VAR || root->var->is_team;
 }
 
 bool emit_team_is_alone(const struct emitter *e, const struct ir_inst *inst)
@@ -181,7 +185,7 @@ LLVMBasicBlockRef emit_team_begin_alone(struct emitter *e)
     LLVMBasicBlockRef alone = emit_block(e, "alone");
     LLVMBasicBlockRef after = emit_block(e, "together");
     if (!e->function->team->has_met) {
-        meet(e);
+        emit_team_meet(e);
     }
     LLVMBuildCondBr(e->builder, e->function->team->is_first, alone, after);
     emit_at(e, alone);
@@ -194,7 +198,7 @@ void emit_team_end_alone(struct emitter *e, LLVMBasicBlockRef after)
     e->function->team->is_alone = false;
     emit_go(e, after);
     emit_at(e, after);
-    meet(e);
+    emit_team_meet(e);
     e->function->team->has_met = true;
 }
 
@@ -206,10 +210,12 @@ bool emit_team_spreads(const struct emitter *e, const struct ir_inst *loop)
     return team != NULL && !team->is_inside && !team->is_alone && loop->loop->level == LEVEL_LANE;
 }
 
+// Or touches what the team shares, which others may have written, or write next.
 static bool writes(const struct ir_inst *loop)
 {
     WALK (inst, &loop->regions[0]) {
-        if (ir_op_writes(inst->op)) { // a call may do anything
+        bool is_shared = inst->op == IR_OP_ADDR_VAR && inst->var->is_team;
+        if (ir_op_writes(inst->op) || is_shared) { // a call may do anything
             return true;
         }
     }
@@ -268,7 +274,7 @@ void emit_team_open(struct emitter *e, const struct ir_inst *loop)
         }
     }
     if (writes(loop)) {
-        meet(e);
+        emit_team_meet(e);
     }
     team->is_inside = true;
 }
@@ -323,7 +329,7 @@ static void put_down(struct emitter *e, const struct ir_inst *loop)
     }
     LLVMBasicBlockRef put = emit_block(e, "put");
     LLVMBasicBlockRef after = emit_block(e, "down");
-    meet(e); // what was put down before has been read
+    emit_team_meet(e); // what was put down before has been read
     LLVMValueRef is_half = LLVMBuildICmp(b, LLVMIntULT, team->lane, emit_i64(e, ABI_GPU_TEAM_COLUMNS), "");
     LLVMBuildCondBr(b, is_half, put, after);
     emit_at(e, put);
@@ -336,7 +342,7 @@ static void put_down(struct emitter *e, const struct ir_inst *loop)
     }
     LLVMBuildBr(b, after);
     emit_at(e, after);
-    meet(e);
+    emit_team_meet(e);
 }
 
 // … and all read all.
@@ -400,7 +406,7 @@ void emit_team_close(struct emitter *e, const struct ir_inst *loop, LLVMValueRef
     struct emit_team *team = e->function->team;
     team->is_inside = false;
     if (writes(loop)) {
-        meet(e);
+        emit_team_meet(e);
     }
     bool is_block = team->column != NULL && count_sums(loop->loop) > 0;
     int sum = 0;

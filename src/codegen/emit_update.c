@@ -249,6 +249,9 @@ static LLVMValueRef emit_device_atomic(struct emitter *e, const struct ir_inst *
     if (inst->op == IR_OP_CAS) {
         return emit_cas(e, inst, args);
     }
+    if (emit_append_is_one(e, inst)) {
+        return emit_append(e, inst, args);
+    }
     bool has;
     (void)hardware_op(inst->update, inst->type, &has);
     if (!has || inst->type == IR_I1 || inst->type == IR_PTR) {
@@ -446,6 +449,15 @@ static void emit_copied_update(struct emitter *e, const struct ir_inst *inst)
     emit_at(e, after);
 }
 
+// Memory that the threads of a team share, each of them in iterations of its own.
+static bool is_team_local(const struct emitter *e, const struct ir_inst *update)
+{
+    const struct ir_inst *root = address_root(update->args[0]);
+    const struct emit_team *team = e->function->team;
+    return root->op == IR_OP_ADDR_VAR && root->var->is_team && team != NULL && team->is_inside &&
+           !e->target->is_stand_in;
+}
+
 LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst)
 {
     assert(ir_op_updates(inst->op) || inst->op == IR_OP_CAS);
@@ -463,6 +475,9 @@ LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst)
         return NULL;
     } else if (inst->atomic) {
         (void)emit_atomic(e, inst);
+    } else if (is_team_local(e, inst)) {
+        LLVMValueRef operand = emit_value(e, inst->args[1]);
+        (void)emit_atomic_at(e, inst->update, inst->type, emit_value(e, inst->args[0]), operand, true);
     } else {
         emit_plain_update(e, inst);
     }

@@ -360,6 +360,7 @@ struct ir_var {
     enum ir_type type; // scalars; of memory: IR_VOID
     bool is_memory;
     bool is_unsigned; // of the C type: for printing and debug information
+    bool is_team;     // memory of a task: of a GPU's team one copy, which its threads share
     uint64_t size;    // memory
     uint32_t align;   //
     int index;        // in function->vars
@@ -492,7 +493,10 @@ enum ir_map { IR_MAP_ANY, IR_MAP_OUTER, IR_MAP_TWO_LEVEL, IR_MAP_TILE };
 // passes/scan_build.c. IR_SCAN_AHEAD: it accumulates. IR_SCAN_HANDS_ON: iterations depend on each other only by
 // variables from outside of it, each of which the body's own region reads and updates (GET, VUPDATE) in one place;
 // ahead of that nothing is written that is not the iteration's own, and it may be done for an iteration more than once.
-enum ir_scan { IR_SCAN_NONE, IR_SCAN_AHEAD, IR_SCAN_HANDS_ON };
+// IR_SCAN_LISTS is about any loop: its iterations depend on each other only in that each takes the next number of a
+// list and stores by it (ir/lists.h), and would be independent if no two lists came to one number. IR_SCAN_RUNNING,
+// likewise: by running values alone (ir/running.h).
+enum ir_scan { IR_SCAN_NONE, IR_SCAN_AHEAD, IR_SCAN_HANDS_ON, IR_SCAN_LISTS, IR_SCAN_RUNNING };
 
 struct ir_for {
     struct ir_var *var;

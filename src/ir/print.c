@@ -197,6 +197,7 @@ static void print_var_line(struct printer *p, const struct ir_var *var)
     }
     ir_print_flag(p, "memory", var->is_memory);
     ir_print_flag(p, "unsigned", var->is_unsigned);
+    ir_print_flag(p, "team", var->is_team);
     ir_print_number(p, "size", (int64_t)var->size, 0);
     ir_print_number(p, "align", var->align, 0);
     ir_print_number(p, "depth", var->depth_key, 0);

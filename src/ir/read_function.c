@@ -78,6 +78,8 @@ static bool read_var_attribute(struct reader *r, struct ir_var *var, struct late
         var->is_memory = true;
     } else if (ir_read_accept(r, "unsigned")) {
         var->is_unsigned = true;
+    } else if (ir_read_accept(r, "team")) {
+        var->is_team = true;
     } else if (ir_read_accept(r, "size")) {
         var->size = (uint64_t)ir_read_int(r);
     } else if (ir_read_accept(r, "align")) {

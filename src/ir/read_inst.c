@@ -122,7 +122,7 @@ static bool read_for_attribute(struct reader *r, struct ir_for *loop)
     } else if (ir_read_accept(r, "fallback")) {
         loop->is_fallback = true;
     } else if (ir_read_accept(r, "scan")) {
-        loop->scan = (enum ir_scan)ir_read_small(r, IR_SCAN_NONE, IR_SCAN_HANDS_ON);
+        loop->scan = (enum ir_scan)ir_read_small(r, IR_SCAN_NONE, IR_SCAN_RUNNING);
     } else if (ir_read_accept(r, "runs")) {
         loop->runs = ir_read_small(r, 0, INT32_MAX);
     } else if (ir_read_accept(r, "collapse")) {

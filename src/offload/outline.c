@@ -42,6 +42,7 @@ static struct ir_var *copy_var(struct outline *out, const struct ir_var *var)
     copy->index = index;
     copy->scope = NULL;
     copy->slot = -1;
+    copy->is_team = team_has_local(out->team, var);
     return copy;
 }
 

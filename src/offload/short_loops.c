@@ -221,7 +221,7 @@ static struct plan_expr *short_test(struct offload *o, struct ir_inst *outer)
     const struct loop_facts *facts = loop->analysis;
     bool is_scan = false;
     WALK (inst, &outer->regions[0]) {
-        is_scan |= inst->op == IR_OP_FOR && inst->loop->scan != IR_SCAN_NONE;
+        is_scan |= inst->op == IR_OP_FOR && (inst->loop->scan == IR_SCAN_AHEAD || inst->loop->scan == IR_SCAN_HANDS_ON);
     }
     if (is_scan) { // its runs are cut for teams
         return NULL;

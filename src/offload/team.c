@@ -10,8 +10,10 @@
 #include "offload/team.h"
 
 #include "base/vec.h"
+#include "ir/lists.h"
 #include "ir/points_to.h"
 #include "ir/walk.h"
+#include "plan/abi.h"
 
 #include <assert.h>
 
@@ -31,6 +33,10 @@ struct search {
     struct ir_inst *outer;
     struct team *team;
     VEC(struct ir_inst *) loops;
+    VEC(struct ir_var *) locals;
+    uint64_t local_size;         // of one team's copies
+    const struct ir_inst *lists; // the loop that appends to lists
+    bool by_word;                // the task is one by the author's word
 };
 
 // ---- loops that can be spread -------------------------------------------------------------------------------------
@@ -71,6 +77,16 @@ static bool is_reduced(const struct loop_facts *facts, const struct ir_inst *upd
     return false;
 }
 
+// The local that an access touches, of which each thread has one for itself. False: it is not known whether it is one.
+static bool find_local(const struct ir_inst *access, const struct ir_var **out_local)
+{
+    const struct ir_inst *root = address_root(access->args[0]);
+    enum base_kind kind = base_kind(access->base);
+    *out_local = root->op == IR_OP_ADDR_VAR ? root->var : NULL;
+    return *out_local != NULL || root->op == IR_OP_PARAM || root->op == IR_OP_ADDR_GLOBAL || kind == BASE_PARAM ||
+           kind == BASE_GLOBAL;
+}
+
 // Whether updates that iterations of |inner| share are accumulated, or atomic since those of the task share them too.
 static bool has_good_updates(const struct ir_inst *outer, const struct ir_inst *inner)
 {
@@ -91,7 +107,10 @@ static bool has_good_updates(const struct ir_inst *outer, const struct ir_inst *
     }
     for (int i = 0; i < facts->shared_count; i++) {
         const struct ir_inst *update = facts->shared[i];
-        if (!is_reduced(facts, update) && (update->op == IR_OP_CALL || !facts_is_shared(outer, update))) {
+        const struct ir_var *local;
+        bool is_local = update->op == IR_OP_UPDATE && find_local(update, &local) && local != NULL;
+        if (!is_reduced(facts, update) &&
+            (update->op == IR_OP_CALL || (!is_local && !facts_is_shared(outer, update)))) {
             return false;
         }
     }
@@ -108,16 +127,6 @@ static bool prints(const struct ir_function *helper)
     return false;
 }
 
-// The local that an access touches, of which each thread has one for itself. False: it is not known whether it is one.
-static bool find_local(const struct ir_inst *access, const struct ir_var **out_local)
-{
-    const struct ir_inst *root = address_root(access->args[0]);
-    enum base_kind kind = base_kind(access->base);
-    *out_local = root->op == IR_OP_ADDR_VAR ? root->var : NULL;
-    return *out_local != NULL || root->op == IR_OP_PARAM || root->op == IR_OP_ADDR_GLOBAL || kind == BASE_PARAM ||
-           kind == BASE_GLOBAL;
-}
-
 // A helper that is given no local, and so touches what all threads see.
 static bool may_call(const struct ir_inst *call)
 {
@@ -130,9 +139,49 @@ static bool may_call(const struct ir_inst *call)
     return !call->function->may_fail && !prints(call->function);
 }
 
+// ---- locals that a team shares --------------------------------------------------------------------------------------
+
+bool team_has_local(const struct team *team, const struct ir_var *var)
+{
+    for (int i = 0; team != NULL && i < team->local_count; i++) {
+        if (team->locals[i]->index == var->index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The local becomes one that all threads of a team see; false: there is no room for it, or nobody can tell what is
+// done with it.
+static bool share_local(struct search *search, struct ir_var *local, const struct ir_inst *inner)
+{
+    bool is_of_task = local->is_memory && local->scope != NULL && walk_is_inside(local->scope, search->outer) &&
+                      !walk_is_inside(local->scope, inner);
+    for (int i = 0; i < search->locals.count; i++) {
+        if (search->locals.items[i] == local) {
+            return true;
+        }
+    }
+    uint64_t size = (local->size + 7) / 8 * 8;
+    if (!is_of_task || local->size > ABI_GPU_TEAM_LOCALS || search->local_size + size > ABI_GPU_TEAM_LOCALS) {
+        return false;
+    }
+    search->local_size += size;
+    VEC_PUSH(search->o->arena, &search->locals, local);
+    return true;
+}
+
+// Updates of it by several threads are atomic in the memory of a block.
+static bool may_update_local(const struct ir_inst *inst)
+{
+    bool is_wide = inst->type == IR_I32 || inst->type == IR_I64;
+    return inst->op == IR_OP_STORE ||
+           (inst->op == IR_OP_UPDATE && is_wide && ir_update_gathers(inst->update, inst->type));
+}
+
 // Whether |inst|, in the loop |inner|, may be done by one thread of a team alone. What is local to the task is there
-// once for each thread and may be read, but not written for the others.
-static bool may_be_spread(const struct ir_inst *inst, const struct ir_inst *inner)
+// once for each thread, unless one of these loops writes it for the others.
+static bool may_be_spread(struct search *search, const struct ir_inst *inst, const struct ir_inst *inner)
 {
     if (inst->op == IR_OP_CALL) {
         return may_call(inst);
@@ -143,43 +192,77 @@ static bool may_be_spread(const struct ir_inst *inst, const struct ir_inst *inne
     }
     if (ir_op_accesses(inst->op) && ir_op_writes(inst->op) && !is_reduced(inner->loop->analysis, inst)) {
         const struct ir_var *local;
-        return find_local(inst, &local) &&
-               (local == NULL || (local->scope != NULL && walk_is_inside(local->scope, inner)));
+        if (!find_local(inst, &local)) {
+            return false;
+        }
+        bool is_own = local == NULL || (local->scope != NULL && walk_is_inside(local->scope, inner));
+        return is_own || (may_update_local(inst) && share_local(search, (struct ir_var *)local, inner));
     }
     return true;
 }
 
-static bool has_good_body(const struct ir_inst *inner)
+static bool has_good_body(struct search *search, const struct ir_inst *inner)
 {
     WALK (inst, &inner->regions[0]) {
-        if (!may_be_spread(inst, inner)) {
+        if (!may_be_spread(search, inst, inner)) {
             return false;
         }
     }
     return true;
 }
 
+// What the author says runs in any order is not put in order by a test, but for lists and running values.
 static bool take_tests(struct search *search, const struct ir_inst *inner)
 {
     struct nest tests = search->team->tests;
     if (nest_take_tests(search->o, &tests, inner, NULL, 0) != NULL) {
         return false;
     }
+    bool has_pairs = tests.pair_count > search->team->tests.pair_count;
+    if (search->by_word && has_pairs && inner->loop->scan < IR_SCAN_LISTS) {
+        return false;
+    }
     search->team->tests = tests;
     return true;
 }
 
-static bool can_spread(const struct search *search, const struct ir_inst *inner)
+// A loop that appends to lists, all of whose counters a team has room for twice: see codegen/emit_lists.c.
+static bool suits_lists(struct search *search, const struct ir_inst *inner)
+{
+    struct lists lists;
+    uint64_t size = lists_find(inner, &lists) ? lists.counters->size : 0;
+    if (search->lists == inner) {
+        return true;
+    }
+    if (size == 0 || search->lists != NULL || search->local_size + size > ABI_GPU_TEAM_LOCALS ||
+        !share_local(search, lists.counters, inner)) {
+        return false;
+    }
+    search->local_size += (size + 7) / 8 * 8;
+    search->lists = inner;
+    return true;
+}
+
+static bool can_spread(struct search *search, const struct ir_inst *inner)
 {
     const struct ir_for *loop = inner->loop;
     const struct loop_facts *facts = loop->analysis, *around = search->outer->loop->analysis;
     if (loop->scan == IR_SCAN_HANDS_ON) {
-        return facts != NULL && facts->analysis == around->analysis && has_good_roles(loop) && has_good_body(inner);
+        return facts != NULL && facts->analysis == around->analysis && has_good_roles(loop) &&
+               has_good_body(search, inner);
     }
-    bool is_independent = loop->verdict == IR_VERDICT_PROVEN || loop->verdict == IR_VERDICT_IF;
+    if (loop->scan == IR_SCAN_RUNNING) {
+        return facts != NULL && facts->analysis == around->analysis && has_good_body(search, inner);
+    }
+    if (loop->scan == IR_SCAN_LISTS) {
+        return facts != NULL && facts->analysis == around->analysis && loop->role_count == 0 &&
+               has_good_body(search, inner) && suits_lists(search, inner);
+    }
+    bool is_independent = loop->verdict == IR_VERDICT_PROVEN || loop->verdict == IR_VERDICT_IF ||
+                          (loop->verdict == IR_VERDICT_PRAGMA && !search->o->module->check_races);
     return is_independent && facts != NULL && facts->analysis == around->analysis && !loop->pragma_single &&
            !facts_has_few_iterations(inner) && has_good_roles(loop) && has_good_updates(search->outer, inner) &&
-           has_good_body(inner);
+           has_good_body(search, inner);
 }
 
 // Of two loops inside each other, both of which can be spread, the one whose neighbours touch neighbouring places.
@@ -220,6 +303,28 @@ static bool spread(struct search *search, struct ir_inst *inner)
 
 // ---- the rest of the iteration --------------------------------------------------------------------------------------
 
+static bool is_written(const struct ir_inst *outer, int base)
+{
+    WALK (inst, &outer->regions[0]) {
+        bool is_write = ir_op_writes(inst->op);
+        if (is_write && (!ir_op_accesses(inst->op) || inst->base == base || base_kind(inst->base) == BASE_UNKNOWN)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// By the author's word iterations may read what others write meanwhile, and threads of a team would see different
+// values, and go different ways.
+static bool sees_the_same(const struct search *search, const struct ir_inst *inst)
+{
+    const struct ir_var *local;
+    if (!search->by_word || !ir_op_reads(inst->op) || !ir_op_accesses(inst->op)) {
+        return true;
+    }
+    return find_local(inst, &local) && (local != NULL || (inst->base != 0 && !is_written(search->outer, inst->base)));
+}
+
 // Whether all threads of a team may do |inst| alike, or the first for all. What others update meanwhile they would not
 // see alike.
 static bool may_be_alike(const struct ir_inst *inst)
@@ -255,7 +360,7 @@ static bool look_at_region(struct search *search, const struct ir_region *region
         if (inst->op == IR_OP_FOR && spread(search, inst)) {
             continue;
         }
-        if (!may_be_alike(inst)) {
+        if (!may_be_alike(inst) || !sees_the_same(search, inst)) {
             return false;
         }
         if (ir_op_repeats(inst->op)) {
@@ -308,7 +413,7 @@ static struct plan_expr *limit_of(struct search *search)
     bool is_scan = false;
     for (int i = 0; i < search->loops.count; i++) {
         const struct ir_inst *loop = search->loops.items[i];
-        is_scan |= loop->loop->scan != IR_SCAN_NONE;
+        is_scan |= loop->loop->scan == IR_SCAN_AHEAD || loop->loop->scan == IR_SCAN_HANDS_ON;
         far_inside += facts_far_accesses(search->outer, search->outer, loop);
         work = plan_op(o->arena, IR_OP_ADD, IR_I64, IR_I64, work, facts_work_inside(o->kernel, search->outer, loop));
         trips =
@@ -316,7 +421,7 @@ static struct plan_expr *limit_of(struct search *search)
     }
     int64_t far_outside = facts_far_accesses(search->outer, search->outer, search->outer);
     bool is_row = far_inside < far_outside;
-    search->team->is_column = far_inside > far_outside && !is_scan;
+    search->team->is_column = far_inside > far_outside && !is_scan && search->locals.count == 0;
     if (is_scan) { // its runs are cut for teams
         return plan_const(o->arena, IR_I64, ANY_NUMBER);
     }
@@ -349,15 +454,14 @@ static void find(struct offload *o, struct ir_inst *outer, struct team *team)
 {
     const struct loop_facts *facts = outer->loop->analysis;
     enum ir_verdict verdict = outer->loop->verdict;
-    // By the author's word iterations may read what others write meanwhile: then threads of a team may see different
-    // values, and go different ways.
-    bool is_independent = verdict == IR_VERDICT_PROVEN || verdict == IR_VERDICT_IF;
+    bool by_word = verdict == IR_VERDICT_PRAGMA && !o->module->check_races;
+    bool is_independent = verdict == IR_VERDICT_PROVEN || verdict == IR_VERDICT_IF || by_word;
     if (!o->module->is_gpu || o->module->check_bounds || facts == NULL || !is_independent ||
         nest_of(o, outer)->is_found || outer->loop->block_dim > 0 || outer->loop->map == IR_MAP_OUTER ||
         !accumulates_nothing(outer)) {
         return;
     }
-    struct search search = {.o = o, .outer = outer, .team = team};
+    struct search search = {.o = o, .outer = outer, .team = team, .by_word = by_word};
     team->tests = (struct nest){.count = 1,
                                 .strip = 1,
                                 .conditions = facts->conditions,
@@ -370,6 +474,8 @@ static void find(struct offload *o, struct ir_inst *outer, struct team *team)
     }
     team->loops = search.loops.items;
     team->loop_count = search.loops.count;
+    team->locals = search.locals.items;
+    team->local_count = search.locals.count;
     team->limit = limit_of(&search);
     if (outer->loop->map == IR_MAP_TWO_LEVEL) {
         team->limit = plan_const(o->arena, IR_I64, ANY_NUMBER);

@@ -146,6 +146,10 @@ enum { ABI_GPU_MERGED_BLOCK = 256 };
 
 enum { ABI_GPU_TEAM = 32 }; // on every GPU, whatever its warps: sums have bits that depend on it
 
+// Memory of a block that one of its teams has for what its threads share, bytes, where a block has so many teams at
+// most. Blocks with more of them run without teams.
+enum { ABI_GPU_TEAM_LOCALS = 4096, ABI_GPU_TEAMS_MOST = 8 };
+
 // Iterations that a block takes at once where teams lie across its warps (plan_task.team_columns): such blocks have
 // ABI_GPU_TEAM times as many threads. As many doubles are 128 bytes, which memory gives at once.
 enum { ABI_GPU_TEAM_COLUMNS = 16 };

@@ -37,7 +37,7 @@ static const char others[] =
 
 enum { I32, U32, I64, U64, F32, F64, TYPES };
 enum { RANDOM, EQUAL, SORTED, REVERSED, FEW, EXTREME, SHAPES };
-enum { PARTS = 1024, DIGITS = 256, MOST = 1000000 };
+enum { PARTS = 2048, DIGITS = 256, MOST = 1000000 };
 
 static const struct {
     const char *name;

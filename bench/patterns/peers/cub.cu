@@ -2,6 +2,7 @@
 #include "peers.h"
 
 #include <cub/cub.cuh>
+#include <thrust/iterator/transform_iterator.h>
 
 struct scratch {
     void *memory = nullptr;
@@ -93,4 +94,41 @@ int peer_compact(int n, const int *in, int *out)
     });
     int count = -1;
     return result >= 0 && cudaMemcpy(&count, kept, sizeof count, cudaMemcpyDeviceToHost) == cudaSuccess ? count : -1;
+}
+
+int peer_scan_loop(int n, const int *in, int *out) { return scan_into(n, in, out); }
+
+int peer_unique(int n, const int *in, int *out)
+{
+    static scratch s;
+    static int *kept = nullptr;
+    if (kept == nullptr && cudaMalloc(&kept, sizeof(int)) != cudaSuccess) {
+        return -1;
+    }
+    int result = with_scratch(s, n, [&](void *memory, size_t &size) {
+        cub::DeviceSelect::Unique(memory, size, in, out, kept, n);
+    });
+    int count = -1;
+    return result >= 0 && cudaMemcpy(&count, kept, sizeof count, cudaMemcpyDeviceToHost) == cudaSuccess ? count : -1;
+}
+
+struct low_byte {
+    __host__ __device__ int operator()(uint32_t x) const { return (int)(x & 255); }
+};
+
+int peer_bytes(int n, const uint32_t *in, int *out)
+{
+    static scratch s;
+    auto samples = thrust::make_transform_iterator(in, low_byte());
+    return with_scratch(s, 256, [&](void *memory, size_t &size) {
+        cub::DeviceHistogram::HistogramEven(memory, size, samples, out, 257, 0, 256, n);
+    });
+}
+
+int peer_distribute(int n, const uint32_t *in, uint32_t *out)
+{
+    static scratch s;
+    return with_scratch(s, n, [&](void *memory, size_t &size) {
+        cub::DeviceRadixSort::SortKeys(memory, size, in, out, n, 24, 32);
+    });
 }

@@ -19,5 +19,10 @@ int peer_sort_f32(int n, const float *in, float *out);
 int peer_sort_pairs(int n, const uint32_t *in, uint32_t *out, int *order);
 int peer_scan_i32(int n, const int *in, int *out);
 int peer_scan_f32(int n, const float *in, float *out);
+int peer_scan_loop(int n, const int *in, int *out);
 int peer_compact(int n, const int *in, int *out);
+int peer_unique(int n, const int *in, int *out);
+int peer_append(int n, const int *in, int *out);
+int peer_bytes(int n, const uint32_t *in, int *out);
+int peer_distribute(int n, const uint32_t *in, uint32_t *out);
 }

@@ -58,3 +58,46 @@ int peer_compact(int n, const int *in, int *out)
 {
     return (int)(std::copy_if(in, in + n, out, [](int x) { return (x & 1) != 0; }) - out);
 }
+
+int peer_scan_loop(int n, const int *in, int *out)
+{
+    return peer_scan_i32(n, in, out);
+}
+
+int peer_unique(int n, const int *in, int *out)
+{
+    return (int)(std::unique_copy(in, in + n, out) - out);
+}
+
+int peer_append(int n, const int *in, int *out)
+{
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        if (in[i] & 1) {
+            out[count++] = 1;
+        }
+    }
+    return count;
+}
+
+int peer_bytes(int n, const uint32_t *in, int *out)
+{
+    std::fill(out, out + 256, 0);
+    for (int i = 0; i < n; i++) {
+        out[in[i] & 255]++;
+    }
+    return 256;
+}
+
+int peer_distribute(int n, const uint32_t *in, uint32_t *out)
+{
+    int at[257] = {0};
+    for (int i = 0; i < n; i++) {
+        at[(in[i] >> 24) + 1]++;
+    }
+    std::partial_sum(at, at + 256, at);
+    for (int i = 0; i < n; i++) {
+        out[at[in[i] >> 24]++] = in[i];
+    }
+    return n;
+}

@@ -4,6 +4,8 @@
 #include "analysis/dependence/pair.h"
 #include "analysis/dependence/scatter.h"
 #include "analysis/scalars/scalars.h"
+#include "ir/lists.h"
+#include "ir/running.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -118,7 +120,9 @@ struct judgement {
     const char *doubt; // under the pragma: two iterations are certain to write one place, whatever the arguments
     struct loc doubt_a;
     struct loc doubt_b;
-    bool is_false; // |conflict| is certain: an iteration reads what another writes, whatever the arguments
+    const struct lists *lists; // not NULL: what its iterations do by them is left aside
+    bool is_again;             // the question is whether a team may share it out; tests that may fail are no answer
+    bool is_false;             // |conflict| is certain: an iteration reads what another writes, whatever the arguments
 };
 
 // Whether no more than a suspicion can be told of the place.
@@ -440,9 +444,26 @@ static bool are_own(const struct judgement *j, const struct access *a, const str
            a->inst->own == j->loop->runs && b->inst->own == j->loop->runs;
 }
 
+// Stores of a loop that appends to lists, all to elements of one size, as its counters themselves: apart if no two
+// lists come to one number, which whoever takes the loop as one must see to.
+static bool are_of_lists(const struct judgement *j, const struct access *a, const struct access *b)
+{
+    struct lists_place place_a, place_b;
+    if (j->lists == NULL || a->base != b->base || a->context != NULL || b->context != NULL) {
+        return false;
+    }
+    if (base_kind(a->base) == BASE_LOCAL && base_index(a->base) == j->lists->counters->index) {
+        return true;
+    }
+    return a->kind == ACCESS_WRITE && b->kind == ACCESS_WRITE && a->inst->base == a->base && b->inst->base == b->base &&
+           lists_is_store(j->lists, j->info->inst, a->inst, &place_a) &&
+           lists_is_store(j->lists, j->info->inst, b->inst, &place_b) && place_a.size == place_b.size &&
+           place_a.of == place_b.of;
+}
+
 static void judge_same_base(struct judgement *j, const struct access *a, const struct access *b)
 {
-    if (are_own(j, a, b)) {
+    if (are_own(j, a, b) || are_of_lists(j, a, b)) {
         return;
     }
     if (commute(j->loop, a, b)) {
@@ -457,6 +478,9 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
     switch (result.answer) {
     case PAIR_APART: return;
     case PAIR_IF:
+        if (j->is_again && !result.is_fit) {
+            break;
+        }
         if (!is_scatter(j, a, b)) {
             note_conditions(j, &result);
             return;
@@ -745,11 +769,70 @@ static void settle_blocks(struct judgement *j)
            here, none);
 }
 
+static void judge_all_pairs(struct judgement *j)
+{
+    judge_pairs(j, ROUND_ORDER);
+    judge_pairs(j, ROUND_UPDATES);
+    judge_pairs(j, ROUND_BASES);
+}
+
+// What the loop assigns is its iteration's own, but for the running values.
+static bool has_own_scalars(const struct ir_inst *loop, const struct running *running)
+{
+    WALK (inst, &loop->regions[0]) {
+        bool is_own =
+            !ir_op_sets(inst->op) || running_has(running, inst->var) || scalars_is_declared_in(inst->var, loop);
+        if (!is_own || inst->op == IR_OP_CALL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A GPU: whether a loop that runs in order would be independent but for the lists that it appends to, or the running
+// values that it hands on, so that a team can share it out.
+static void judge_again(struct analysis *an, struct loop_info *info, const struct scalar_result *scalars,
+                        const struct distinct *distinct)
+{
+    struct lists lists;
+    struct running running;
+    struct ir_inst *inst = info->inst;
+    struct ir_for *loop = inst->loop;
+    if (!an->module->is_gpu || info->holds_blocks || loop->pragma_single || loop->pragma_serial) {
+        return;
+    }
+    bool has_lists = scalars->is_ok && lists_find(inst, &lists) && lists_may_repeat(inst, &lists);
+    bool is_running = !scalars->is_ok && loop->scan == IR_SCAN_NONE && !loop->pragma_parallel &&
+                      running_find(inst, &running) && has_own_scalars(inst, &running);
+    if (!has_lists && !is_running) {
+        return;
+    }
+    struct judgement j = {.an = an,
+                          .info = info,
+                          .loop = loop,
+                          .facts = loop->analysis,
+                          .lists = has_lists ? &lists : NULL,
+                          .is_again = true};
+    j.distinct = *distinct;
+    judge_all_pairs(&j);
+    if (j.conflict != NULL || j.atomics != NULL || j.scattered.count > 0 || j.is_packed || info->shared.count > 0) {
+        info->pairs.count = 0;
+        shared_forget(info);
+        return;
+    }
+    loop->scan = has_lists ? IR_SCAN_LISTS : IR_SCAN_RUNNING;
+    loop->role_count = is_running ? 0 : loop->role_count;
+    j.facts->conditions = j.conditions.items;
+    j.facts->needs = j.needs.items;
+    j.facts->condition_count = j.conditions.count;
+}
+
 void independence_judge(struct analysis *an, struct loop_info *info)
 {
     assert(info->inst->op == IR_OP_FOR && info->is_kernel_loop);
     struct judgement j = {.an = an, .info = info, .loop = info->inst->loop};
     struct loop_facts *facts = ARENA_NEW(an->arena, struct loop_facts);
+    j.loop->scan = j.loop->scan >= IR_SCAN_LISTS ? IR_SCAN_NONE : j.loop->scan; // of another analysis
     j.facts = facts;
     j.loop->analysis = facts;
     facts->analysis = an;
@@ -765,9 +848,7 @@ void independence_judge(struct analysis *an, struct loop_info *info)
     if (!is_comparable) {
         note_too_many(&j);
     } else if (scalars.is_ok) {
-        judge_pairs(&j, ROUND_ORDER);
-        judge_pairs(&j, ROUND_UPDATES);
-        judge_pairs(&j, ROUND_BASES);
+        judge_all_pairs(&j);
         if (j.scattered.count > 0 && j.conflict == NULL && !j.loop->pragma_parallel && !info->holds_blocks) {
             judge_scatter(&j);
         }
@@ -782,6 +863,9 @@ void independence_judge(struct analysis *an, struct loop_info *info)
     if (j.loop->verdict == IR_VERDICT_IN_ORDER) {
         info->pairs.count = 0;
         shared_forget(info);
+        if (is_comparable) {
+            judge_again(an, info, &scalars, &j.distinct);
+        }
         return;
     }
     facts->conditions = j.conditions.items;
