@@ -1,6 +1,6 @@
 // Nests whose rows share what they load in columns: a CPU takes four rows and some vectors of columns at a time, blocks
 // of 96 rows, and 256 iterations of the loop inside between which the sums are put aside. Sums are in the order
-// of the text, but where bounds are checked.
+// of the text, but where bounds are checked or a GPU's threads share out the innermost loop.
 #include <rill/kernel.h>
 
 // run: product_in_a_sum n=8 m=64 l=1 ~ 1e-5
@@ -274,7 +274,7 @@ kernel void chased(int n, int m, int l, const int next[100][m], int c[n][m])
 }
 
 // Each number of the sum's is an earlier result: a row after the other.
-// run: substitution n=130 m=70
+// run: substitution n=130 m=70 ~ 1e-5
 kernel void substitution(int n, int m, const float a[n][n], float x[n][m])
 {
     for (int i = 0; i < n; i++) {
@@ -381,7 +381,7 @@ kernel void in_rounds(int n, int m, int l, const int a[n][l], const int b[l][m],
     }
 }
 
-// run: doubles_in_rounds n=101 m=67 l=40 wild
+// run: doubles_in_rounds n=101 m=67 l=40 ~ 1e-12
 kernel void doubles_in_rounds(int n, int m, int l, const double a[n * l], const double b[l * m], double c[n * m])
 {
     for (int k = 0; k < l; k++) {
