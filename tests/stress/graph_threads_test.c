@@ -131,7 +131,8 @@ static void model_quarters(uint32_t *a, int n, int rounds, uint32_t k)
     }
 }
 
-static void model_both(uint32_t *a, uint32_t *b, int n, uint32_t k)
+// Loop by loop, as the two may be one array.
+static void model_loops_of_both(uint32_t *a, uint32_t *b, int n, uint32_t k)
 {
     for (int i = 0; i < n; i++) {
         a[i] = a[i] * 5u + k;
@@ -165,7 +166,7 @@ static void draw_arrays(struct program *p, int index)
     case BOTH:
         touch(p, index, op->a, true);
         touch(p, index, op->b, true);
-        model_both(a, b, p->n, op->k);
+        model_loops_of_both(a, b, p->n, op->k);
         break;
     case QUARTERS:
         touch(p, index, op->a, true);
