@@ -10,6 +10,7 @@
 #include "rill/rill.h"
 #include "tree.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -113,15 +114,18 @@ static void build_all(struct bench *bench)
     }
 }
 
-// How many elements are left; -1: it failed.
-static int call_native(const struct bench *bench, const struct pattern *pattern, int way, void *const memory[ARRAYS])
+static void *symbol_of(const struct bench *bench, const struct pattern *pattern, int way)
 {
     char name[64];
     snprintf(name, sizeof name, "peer_%s", pattern->name);
-    void *symbol = dlsym(bench->libraries[way], name);
-    if (symbol == NULL) {
-        return -1;
-    }
+    return bench->libraries[way] != NULL ? dlsym(bench->libraries[way], name) : NULL;
+}
+
+// How many elements are left; -1: it failed.
+static int call_native(const struct bench *bench, const struct pattern *pattern, int way, void *const memory[ARRAYS])
+{
+    void *symbol = symbol_of(bench, pattern, way);
+    assert(symbol != NULL);
     if (pattern->kind == PAIRS) {
         native_pairs_function *function;
         memcpy(&function, &symbol, sizeof function);
@@ -198,7 +202,7 @@ static rill_status run(const struct bench *bench, rill_kernel kernel, const stru
                        double *out_ms)
 {
     *out_ms = (double)NAN;
-    if (way != BY_RILL && (bench->libraries[way] == NULL || (way == BY_SERIAL && !bench->is_cpu))) {
+    if (way != BY_RILL && (symbol_of(bench, pattern, way) == NULL || (way == BY_SERIAL && !bench->is_cpu))) {
         return RILL_OK;
     }
     uint64_t zero = 0;

@@ -94,7 +94,7 @@ kernel int append(int n, const int in[n], int out[n])
 }
 
 // run: bytes n=9000 wild
-kernel int bytes(int n, const uint32_t in[n], int out[n])
+kernel int bytes(int n, const uint32_t in[n], uint32_t out[n])
 {
     for (int b = 0; b < 256; b++) {
         out[b] = 0;

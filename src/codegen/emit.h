@@ -307,7 +307,8 @@ bool emit_scan_is_one(const struct emitter *e, const struct ir_inst *loop);
 LLVMValueRef emit_scan(struct emitter *e, const struct ir_inst *loop, LLVMValueRef init, LLVMValueRef trip);
 
 // emit_lists.c: memory that a team's threads share, and lists that they append to together
-bool emit_lists_has_locals(const struct emitter *e);
+bool emit_lists_share_locals(const struct ir_function *ir);
+bool emit_lists_has_locals(const struct emitter *e); // the function that is emitted, where threads are real
 void emit_lists_begin_locals(struct emitter *e, struct emit_team *team, const struct emit_thread *thread);
 void emit_lists_end_locals(struct emitter *e);
 void emit_lists_keep(struct emitter *e, const struct lists *lists); // before the loop

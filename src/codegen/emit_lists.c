@@ -21,7 +21,7 @@ static uint64_t size_of(const struct ir_var *var)
     return (var->size + 7) / 8 * 8;
 }
 
-static bool has_locals(const struct ir_function *ir)
+bool emit_lists_share_locals(const struct ir_function *ir)
 {
     for (int i = 0; i < ir->var_count; i++) {
         if (ir->vars[i]->is_team) {
@@ -33,7 +33,7 @@ static bool has_locals(const struct ir_function *ir)
 
 bool emit_lists_has_locals(const struct emitter *e)
 {
-    return has_locals(e->function->ir) && !e->target->is_stand_in;
+    return emit_lists_share_locals(e->function->ir) && !e->target->is_stand_in;
 }
 
 static LLVMValueRef place_at(struct emitter *e, LLVMValueRef base, uint64_t offset)

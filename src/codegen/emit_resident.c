@@ -41,7 +41,8 @@ struct resident {
     struct place *places;
     bool has_read;
     bool has_stored;
-    bool has_loops; // inside the iterations of tasks
+    bool has_loops;  // inside the iterations of tasks
+    bool has_locals; // that teams share
 };
 
 LLVMValueRef emit_slot(struct emitter *e, int64_t offset)
@@ -407,6 +408,7 @@ static void emit_parts(struct resident *r, const struct plan_node *node)
         const struct ir_function *finish = function_of(r->e, task->finish);
         assert(entry != NULL);
         r->has_loops |= emit_has_loops(&entry->body);
+        r->has_locals |= emit_lists_share_locals(entry);
         r->parts[node->task].entry = emit_part(r->e, &r->slots, entry);
         r->parts[node->task].finish = finish != NULL ? emit_part(r->e, &r->slots, finish) : NULL;
     }
@@ -443,6 +445,16 @@ static void emit_end(struct resident *r)
     LLVMBuildRetVoid(e->builder);
 }
 
+static void limit_block(struct resident *r, LLVMValueRef entry, int threads)
+{
+    struct emitter *e = r->e;
+    if (e->target->kind == TARGET_NVPTX) {
+        emit_attribute_text(e, entry, "nvvm.maxntid", arena_printf(e->arena, "%d", threads));
+    } else if (e->target->kind == TARGET_AMDGPU) {
+        emit_attribute_text(e, entry, "amdgpu-flat-work-group-size", arena_printf(e->arena, "1,%d", threads));
+    }
+}
+
 static void emit_resident(struct resident *r, const struct plan_node *loop)
 {
     struct emitter *e = r->e;
@@ -457,6 +469,9 @@ static void emit_resident(struct resident *r, const struct plan_node *loop)
     emit_entry_begin(e, &f, ir);
     if (r->has_loops) {
         emit_mark_loops(e, f.llvm);
+    }
+    if (r->has_locals && !e->target->is_stand_in) { // larger blocks would run without teams
+        limit_block(r, f.llvm, ABI_GPU_TEAMS_MOST * ABI_GPU_TEAM);
     }
     f.resident = &r->slots;
     LLVMTypeRef bytes = LLVMArrayType2(e->types[IR_I8], r->kernel->block_size + 8);
