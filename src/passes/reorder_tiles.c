@@ -140,7 +140,9 @@ static bool find_extent(struct build *b, int statement, int loop, struct extent 
     if (out->low == NULL || out->high == NULL) {
         return false;
     }
-    out->count = two(b, IR_OP_ADD, two(b, IR_OP_SUB, out->high, out->low), constant(b, 1));
+    struct ir_inst *one = constant(b, 1);
+    struct ir_inst *distance = two(b, IR_OP_SUB, out->high, out->low);
+    out->count = two(b, IR_OP_ADD, distance, one);
     return true;
 }
 
@@ -184,7 +186,9 @@ bool tiles_open(struct build *b, const struct order *order)
     const int way = 1 + order->lean;
     struct ir_inst *rows = tile_count(b, tiles, 0);
     struct ir_inst *last_row = two(b, IR_OP_SUB, rows, constant(b, 1));
-    struct ir_inst *columns = two(b, IR_OP_ADD, tile_count(b, tiles, 1), constant(b, order->lean));
+    struct ir_inst *lean = constant(b, order->lean);
+    struct ir_inst *columns = tile_count(b, tiles, 1);
+    columns = two(b, IR_OP_ADD, columns, lean);
     struct ir_inst *diagonals = two(b, IR_OP_ADD, two(b, IR_OP_MUL, last_row, constant(b, way)), columns);
     tiles->diagonal = build_new_var(b, s->loops[order->tiled[0]]->inst, IR_I64);
     struct ir_inst *outer = ir_emit_for(&b->to, tiles->diagonal, constant(b, 0), diagonals, IR_OP_SLT, 1);

@@ -72,7 +72,7 @@ static const char *const expr_names[] = {
     [EXPR_LT] = "lt",       [EXPR_LE] = "le",         [EXPR_GT] = "gt",          [EXPR_GE] = "ge",
     [EXPR_EQ] = "eq",       [EXPR_NE] = "ne",         [EXPR_LOGAND] = "&&",      [EXPR_LOGOR] = "||",
     [EXPR_COMMA] = "comma", [EXPR_PTR_ADD] = "padd",  [EXPR_PTR_DIFF] = "pdiff", [EXPR_ASSIGN] = "=",
-    [EXPR_COND] = "?",
+    [EXPR_COND] = "?",      [EXPR_STATEMENTS] = "({",
 };
 
 static void dump_operands(struct arena *arena, const struct expr *e, struct str *out)
