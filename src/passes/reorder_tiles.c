@@ -286,14 +286,18 @@ void tiles_loop(struct build *b, statement_set set, int loop)
         enter_if(b, leans, IR_OP_SLT, begin, behind);
         begin = leans ? two(b, IR_OP_SMAX, begin, extent->low) : begin;
         end = two(b, IR_OP_SMIN, two(b, IR_OP_ADD, extent->low, end), behind);
-        made = ir_emit_for(&b->to, var, narrowed(b, begin, type), narrowed(b, end, type), IR_OP_SLT, 1);
+        end = narrowed(b, end, type);
+        begin = narrowed(b, begin, type);
+        made = ir_emit_for(&b->to, var, begin, end, IR_OP_SLT, 1);
     } else {
         begin = two(b, IR_OP_SUB, extent->high, begin);
         struct ir_inst *behind = two(b, IR_OP_SUB, extent->low, constant(b, 1));
         enter_if(b, leans, IR_OP_SGT, begin, behind);
         begin = leans ? two(b, IR_OP_SMIN, begin, extent->high) : begin;
         end = two(b, IR_OP_SMAX, two(b, IR_OP_SUB, extent->high, end), behind);
-        made = ir_emit_for(&b->to, var, narrowed(b, begin, type), narrowed(b, end, type), IR_OP_SGT, -1);
+        end = narrowed(b, end, type);
+        begin = narrowed(b, begin, type);
+        made = ir_emit_for(&b->to, var, begin, end, IR_OP_SGT, -1);
     }
     made->loop->carries = true;
     for (int i = 0; i < b->nest->statement_count; i++) {
