@@ -8,6 +8,7 @@
 #include "codegen/lanes.h"
 
 #include "ir/assignment.h"
+#include "ir/memory_use.h"
 #include "ir/points_to.h"
 #include "ir/trip.h"
 #include "ir/walk.h"
@@ -126,31 +127,7 @@ static struct lanes_value of_sum(const struct lanes *lanes, const struct ir_inst
     return is_short ? linear(step, is_sure) : (struct lanes_value){.kind = LANES_VECTOR};
 }
 
-// Whether |sext| is nothing but the index of elements of arrays that are accessed wherever it is computed: an index of
-// 32 bits that wraps between two lanes is negative in one of those, which is an access before the array.
-static bool is_accessed_index(const struct ir_inst *sext)
-{
-    bool is_accessed = false;
-    for (const struct ir_inst *inst = sext->next; inst != NULL; inst = inst->next) {
-        const struct ir_inst *at = ir_op_is_element(inst->op) ? inst->args[0] : NULL;
-        for (; at != NULL && (at->op == IR_OP_INDEX || at->op == IR_OP_OFFSET); at = at->args[0]) {
-            is_accessed |= at->op == IR_OP_INDEX && at->args[1] == sext;
-        }
-        for (int i = 0; i < inst->arg_count; i++) {
-            const struct ir_inst *base = inst->args[0];
-            bool has_begin = base->op == IR_OP_PARAM || base->op == IR_OP_ADDR_GLOBAL;
-            if (inst->args[i] == sext && (inst->op != IR_OP_INDEX || i != 1 || !has_begin)) {
-                return false;
-            }
-        }
-        if (inst->region_count > 0) {
-            return is_accessed; // a use behind it is none that was looked at
-        }
-    }
-    return is_accessed;
-}
-
-// Nothing of the value is used behind another region than its own, as is_accessed_index() has it.
+// Nothing of the value is used behind another region than its own, as index_is_accessed() has it.
 static bool is_used_beyond(const struct lanes *lanes, const struct ir_inst *value)
 {
     bool has_left = false;
@@ -173,7 +150,7 @@ static struct lanes_value of_conversion(const struct lanes *lanes, const struct 
         return linear(x->step, inst->no_wrap);
     }
     if (inst->op == IR_OP_SEXT && inst->type == IR_I64 &&
-        (x->is_sure || (is_accessed_index(inst) && !is_used_beyond(lanes, inst)))) {
+        (x->is_sure || (index_is_accessed(inst) && !is_used_beyond(lanes, inst)))) {
         return linear(x->step, true);
     }
     return vector;

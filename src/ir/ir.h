@@ -708,23 +708,26 @@ bool ir_type_is_float(enum ir_type type); //
 const char *ir_op_name(enum ir_op op);
 int ir_op_arg_count(enum ir_op op); // -1: any number
 enum ir_op_group ir_op_group(enum ir_op op);
-bool ir_op_is_pure(enum ir_op op);       // no effect, no memory, no variable: may be moved, merged, dropped
-bool ir_op_is_value(enum ir_op op);      // pure, or `get`: does nothing but give a value, without touching memory
-bool ir_op_is_compare(enum ir_op op);    // of integers, pointers or floats
-bool ir_op_is_unsigned(enum ir_op op);   // a comparison of unsigned integers or pointers by their order
-bool ir_op_is_division(enum ir_op op);   // of integers: a quotient or a remainder
-bool ir_op_is_foldable(enum ir_op op);   // arithmetic, comparison or conversion: ir_fold knows it, given numbers
-bool ir_op_sets(enum ir_op op);          // assigns the scalar |var|: set, vupdate
-bool ir_op_reads(enum ir_op op);         // may read memory; a call may do anything
-bool ir_op_writes(enum ir_op op);        // may write memory, likewise
-bool ir_op_accesses(enum ir_op op);      // itself reads or writes memory at args[0]: not a call, nor what is printed
-bool ir_op_is_element(enum ir_op op);    // accesses one element of type T at args[0]
-bool ir_op_is_bytes(enum ir_op op);      // accesses args[2] bytes: copy, fill, compare
-bool ir_op_updates(enum ir_op op);       // has an |update|
-bool ir_op_may_fail(enum ir_op op);      // may end the iteration with an error, apart from an INDEX that is checked
-bool ir_op_has_regions(enum ir_op op);   //
-bool ir_op_repeats(enum ir_op op);       // may run its regions several times: loop, for, cfg
-bool ir_op_is_terminator(enum ir_op op); // nothing after it in its region runs
+bool ir_op_is_pure(enum ir_op op);        // no effect, no memory, no variable: may be moved, merged, dropped
+bool ir_op_is_value(enum ir_op op);       // pure, or `get`: does nothing but give a value, without touching memory
+bool ir_op_is_compare(enum ir_op op);     // of integers, pointers or floats
+bool ir_op_is_unsigned(enum ir_op op);    // a comparison of unsigned integers or pointers by their order
+enum ir_op ir_op_negated(enum ir_op op);  // of integers: the comparison that holds where this does not; else |op|
+enum ir_op ir_op_opposite(enum ir_op op); // likewise of floats, none of which is a NaN
+enum ir_op ir_op_mirrored(enum ir_op op); // of integers: the same comparison with its sides exchanged; else |op|
+bool ir_op_is_division(enum ir_op op);    // of integers: a quotient or a remainder
+bool ir_op_is_foldable(enum ir_op op);    // arithmetic, comparison or conversion: ir_fold knows it, given numbers
+bool ir_op_sets(enum ir_op op);           // assigns the scalar |var|: set, vupdate
+bool ir_op_reads(enum ir_op op);          // may read memory; a call may do anything
+bool ir_op_writes(enum ir_op op);         // may write memory, likewise
+bool ir_op_accesses(enum ir_op op);       // itself reads or writes memory at args[0]: not a call, nor what is printed
+bool ir_op_is_element(enum ir_op op);     // accesses one element of type T at args[0]
+bool ir_op_is_bytes(enum ir_op op);       // accesses args[2] bytes: copy, fill, compare
+bool ir_op_updates(enum ir_op op);        // has an |update|
+bool ir_op_may_fail(enum ir_op op);       // may end the iteration with an error, apart from an INDEX that is checked
+bool ir_op_has_regions(enum ir_op op);    //
+bool ir_op_repeats(enum ir_op op);        // may run its regions several times: loop, for, cfg
+bool ir_op_is_terminator(enum ir_op op);  // nothing after it in its region runs
 
 bool ir_has_result(const struct ir_inst *inst);
 bool ir_is_atomic(const struct ir_inst *inst); // an access that must be atomic

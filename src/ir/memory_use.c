@@ -31,3 +31,25 @@ bool memory_is_written(struct ir_inst *first, int count, const struct ir_var *va
     }
     return is_written;
 }
+
+bool index_is_accessed(const struct ir_inst *sext)
+{
+    bool is_accessed = false;
+    for (const struct ir_inst *inst = sext->next; inst != NULL; inst = inst->next) {
+        const struct ir_inst *at = ir_op_is_element(inst->op) ? inst->args[0] : NULL;
+        for (; at != NULL && (at->op == IR_OP_INDEX || at->op == IR_OP_OFFSET); at = at->args[0]) {
+            is_accessed |= at->op == IR_OP_INDEX && at->args[1] == sext;
+        }
+        for (int i = 0; i < inst->arg_count; i++) {
+            const struct ir_inst *base = inst->args[0];
+            bool has_begin = base->op == IR_OP_PARAM || base->op == IR_OP_ADDR_GLOBAL;
+            if (inst->args[i] == sext && (inst->op != IR_OP_INDEX || i != 1 || !has_begin)) {
+                return false;
+            }
+        }
+        if (inst->region_count > 0) {
+            return is_accessed; // a use behind it is none that was looked at
+        }
+    }
+    return is_accessed;
+}

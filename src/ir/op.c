@@ -161,3 +161,46 @@ bool ir_op_is_terminator(enum ir_op op)
 {
     return has(op, IR_ENDS);
 }
+
+enum ir_op ir_op_negated(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_SLT: return IR_OP_SGE;
+    case IR_OP_SLE: return IR_OP_SGT;
+    case IR_OP_SGT: return IR_OP_SLE;
+    case IR_OP_SGE: return IR_OP_SLT;
+    case IR_OP_ULT: return IR_OP_UGE;
+    case IR_OP_ULE: return IR_OP_UGT;
+    case IR_OP_UGT: return IR_OP_ULE;
+    case IR_OP_UGE: return IR_OP_ULT;
+    case IR_OP_EQ: return IR_OP_NE;
+    case IR_OP_NE: return IR_OP_EQ;
+    default: return op;
+    }
+}
+
+enum ir_op ir_op_opposite(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_FLT: return IR_OP_FGE;
+    case IR_OP_FLE: return IR_OP_FGT;
+    case IR_OP_FGT: return IR_OP_FLE;
+    case IR_OP_FGE: return IR_OP_FLT;
+    default: return ir_op_negated(op);
+    }
+}
+
+enum ir_op ir_op_mirrored(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_SLT: return IR_OP_SGT;
+    case IR_OP_SLE: return IR_OP_SGE;
+    case IR_OP_SGT: return IR_OP_SLT;
+    case IR_OP_SGE: return IR_OP_SLE;
+    case IR_OP_ULT: return IR_OP_UGT;
+    case IR_OP_ULE: return IR_OP_UGE;
+    case IR_OP_UGT: return IR_OP_ULT;
+    case IR_OP_UGE: return IR_OP_ULE;
+    default: return op;
+    }
+}

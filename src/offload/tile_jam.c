@@ -9,6 +9,7 @@
 
 #include "ir/assignment.h"
 #include "ir/clone.h"
+#include "ir/memory_use.h"
 #include "ir/walk.h"
 #include "plan/abi.h"
 
@@ -250,30 +251,6 @@ static bool jam_sum(struct jam *jam, const struct ir_inst *inst, struct ir_build
     return false;
 }
 
-// Whether |sext| is nothing but the index of elements of arrays that are accessed wherever it is computed.
-static bool is_accessed_index(const struct ir_inst *sext)
-{
-    bool is_accessed = false;
-    for (const struct ir_inst *inst = sext->next; inst != NULL; inst = inst->next) {
-        const struct ir_inst *at = ir_op_is_element(inst->op) ? inst->args[0] : NULL;
-        while (at != NULL && (at->op == IR_OP_INDEX || at->op == IR_OP_OFFSET)) {
-            is_accessed |= at->op == IR_OP_INDEX && at->args[1] == sext;
-            at = at->args[0];
-        }
-        for (int i = 0; i < inst->arg_count; i++) {
-            const struct ir_inst *base = inst->args[0];
-            bool has_begin = base->op == IR_OP_PARAM || base->op == IR_OP_ADDR_GLOBAL;
-            if (inst->args[i] == sext && (inst->op != IR_OP_INDEX || i != 1 || !has_begin)) {
-                return false;
-            }
-        }
-        if (inst->region_count > 0) {
-            return is_accessed; // what is behind is not looked at, and a use there is in a region of its own
-        }
-    }
-    return is_accessed;
-}
-
 // An index of 32 bits that wraps between two iterations is negative in one of those that lie there, which is an access
 // before the array: so it does not, and in 64 bits it moves in the same steps. See codegen/emit_linear.c.
 static bool jam_index(struct jam *jam, const struct ir_inst *inst, const struct copies *source, struct copies *out,
@@ -287,7 +264,7 @@ static bool jam_index(struct jam *jam, const struct ir_inst *inst, const struct 
         return true;
     }
     if (source->moves == 0 || source->items[0]->type != IR_I32 || jam->guard->marker != NULL ||
-        !is_accessed_index(inst)) {
+        !index_is_accessed(inst)) {
         return false;
     }
     jam_in_steps(jam, inst, source->moves, source->step, b);

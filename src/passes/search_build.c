@@ -71,26 +71,11 @@ static struct ir_inst *only_if(struct ir_builder *b, struct ir_inst *condition, 
     return ir_emit3(b, IR_OP_SELECT, IR_I64, condition, count, none);
 }
 
-static enum ir_op mirrored(enum ir_op compare)
-{
-    switch (compare) {
-    case IR_OP_SLT: return IR_OP_SGT;
-    case IR_OP_SLE: return IR_OP_SGE;
-    case IR_OP_SGT: return IR_OP_SLT;
-    case IR_OP_SGE: return IR_OP_SLE;
-    case IR_OP_ULT: return IR_OP_UGT;
-    case IR_OP_ULE: return IR_OP_UGE;
-    case IR_OP_UGT: return IR_OP_ULT;
-    case IR_OP_UGE: return IR_OP_ULE;
-    default: return compare;
-    }
-}
-
 // How often the comparison holds from |start| (i64) on, as long as the variable does not wrap around.
 static struct ir_inst *count_to_limit(struct search *s, struct ir_builder *b, struct ir_inst *start)
 {
     bool is_down = s->stride < 0;
-    enum ir_op compare = s->limit_side == 0 ? s->limit->op : mirrored(s->limit->op);
+    enum ir_op compare = s->limit_side == 0 ? s->limit->op : ir_op_mirrored(s->limit->op);
     if (compare == IR_OP_NE) {
         compare = is_down ? (s->is_unsigned ? IR_OP_UGT : IR_OP_SGT) : (s->is_unsigned ? IR_OP_ULT : IR_OP_SLT);
     }

@@ -243,22 +243,10 @@ rill_status rill_array_create_struct(rill_context handle, size_t element_size, r
 // Enters the context of an array and pins it.
 static rill_status begin(const char *who, rill_array handle, struct context **out_context, struct array **out_array)
 {
-    RILL_TRY(context_enter(who, handle.id, KIND_ARRAY, out_context));
     void *object;
-    rill_status status = context_pin(*out_context, who, handle.id, KIND_ARRAY, &object);
-    if (status != RILL_OK) {
-        context_leave(*out_context);
-        return status;
-    }
+    RILL_TRY(context_begin(who, handle.id, KIND_ARRAY, out_context, &object));
     *out_array = object;
     return RILL_OK;
-}
-
-static rill_status end(struct context *context, uint64_t id, rill_status status)
-{
-    context_unpin(context, id);
-    context_leave(context);
-    return status;
 }
 
 static rill_status make_view(struct context *context, struct array *base, size_t offset, rill_shape shape,
@@ -288,7 +276,7 @@ rill_status rill_array_view(rill_array handle, size_t offset, rill_shape shape, 
     struct context *context;
     struct array *base;
     RILL_TRY(begin("rill_array_view", handle, &context, &base));
-    return end(context, handle.id, make_view(context, base, offset, shape, out_view));
+    return context_end(context, handle.id, make_view(context, base, offset, shape, out_view));
 }
 
 static rill_status check_wrap(const rill_wrap *wrap, struct array *array)
@@ -390,7 +378,7 @@ rill_status rill_array_describe(rill_array handle, rill_array_info *out_info)
     RILL_TRY(begin("rill_array_describe", handle, &context, &array));
     *out_info = (rill_array_info){
         .type = array->type, .element_size = array->element_size, .shape = array->shape, .size = array->size};
-    return end(context, handle.id, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 rill_status rill_array_label(rill_array handle, const char *label)
@@ -402,7 +390,7 @@ rill_status rill_array_label(rill_array handle, const char *label)
     if (context->order != NULL) {
         order_label_array(context->order, array->address, array->size, label);
     }
-    return end(context, handle.id, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 rill_status rill_array_address(rill_array handle, void **out_address)
@@ -414,7 +402,7 @@ rill_status rill_array_address(rill_array handle, void **out_address)
     RILL_TRY(begin("rill_array_address", handle, &context, &array));
     *out_address = array->address;
     stream_set_add_all(&array->memory->users); // kernels, and work of others, may be given it
-    return end(context, handle.id, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 rill_status array_read_bytes(const char *who, struct context *context, rill_stream handle, void *host,
@@ -470,7 +458,7 @@ rill_status rill_array_read(rill_array handle, rill_stream stream, void *host, s
         array_note_use_on(array, stream);
         status = array_read_bytes("rill_array_read", context, stream, host, array->address, size);
     }
-    return end(context, handle.id, status);
+    return context_end(context, handle.id, status);
 }
 
 rill_status rill_array_write(rill_array handle, rill_stream stream, const void *host, size_t size)
@@ -483,7 +471,7 @@ rill_status rill_array_write(rill_array handle, rill_stream stream, const void *
         array_note_use_on(array, stream);
         status = array_write_bytes("rill_array_write", context, stream, array->address, host, size);
     }
-    return end(context, handle.id, status);
+    return context_end(context, handle.id, status);
 }
 
 rill_status array_copy_later(const char *who, struct context *context, rill_stream handle, void *target,
@@ -510,7 +498,7 @@ rill_status rill_array_read_async(rill_array handle, rill_stream stream, void *h
         array_note_use_on(array, stream);
         status = array_copy_later("rill_array_read_async", context, stream, host, array->address, size);
     }
-    return end(context, handle.id, status);
+    return context_end(context, handle.id, status);
 }
 
 rill_status rill_array_write_async(rill_array handle, rill_stream stream, const void *host, size_t size)
@@ -526,7 +514,7 @@ rill_status rill_array_write_async(rill_array handle, rill_stream stream, const 
         array_note_use_on(array, stream);
         status = array_copy_later("rill_array_write_async", context, stream, array->address, host, size);
     }
-    return end(context, handle.id, status);
+    return context_end(context, handle.id, status);
 }
 
 static rill_status fill(struct context *context, struct array *array, rill_stream handle, const void *element,
@@ -558,7 +546,7 @@ rill_status rill_array_fill(rill_array handle, rill_stream stream, const void *e
     struct context *context;
     struct array *array;
     RILL_TRY(begin("rill_array_fill", handle, &context, &array));
-    return end(context, handle.id, fill(context, array, stream, element, element_size));
+    return context_end(context, handle.id, fill(context, array, stream, element, element_size));
 }
 
 static rill_status copy_array(struct context *context, struct array *target, struct array *source, rill_stream stream)
@@ -587,5 +575,5 @@ rill_status rill_array_copy(rill_array target_handle, rill_array source_handle, 
         status = copy_array(context, target, source, stream);
         context_unpin(context, source_handle.id);
     }
-    return end(context, target_handle.id, status);
+    return context_end(context, target_handle.id, status);
 }

@@ -247,6 +247,25 @@ rill_status context_pin_slowly(struct context *context, const char *who, uint64_
     return result == HANDLE_OK ? RILL_OK : explain_pin(who, id, result, kind);
 }
 
+rill_status context_begin(const char *who, uint64_t id, enum object_kind kind, struct context **out_context,
+                          void **out_object)
+{
+    *out_object = NULL;
+    RILL_TRY(context_enter(who, id, kind, out_context));
+    rill_status status = context_pin(*out_context, who, id, kind, out_object);
+    if (status != RILL_OK) {
+        context_leave(*out_context);
+    }
+    return status;
+}
+
+rill_status context_end(struct context *context, uint64_t id, rill_status status)
+{
+    context_unpin(context, id);
+    context_leave(context);
+    return status;
+}
+
 rill_status context_retire(struct context *context, const char *who, uint64_t id, enum object_kind kind,
                            void **out_object)
 {

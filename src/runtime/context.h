@@ -143,6 +143,12 @@ static inline void context_unpin(struct context *context, uint64_t id)
     handle_unpin(&context->handles, handle_in_table(id));
 }
 
+// What a call does that names one object: enters the context of |id| and pins the object; and back, with what the call
+// returns.
+rill_status context_begin(const char *who, uint64_t id, enum object_kind kind, struct context **out_context,
+                          void **out_object);
+rill_status context_end(struct context *context, uint64_t id, rill_status status);
+
 // Makes the handle stale; the caller keeps a pin.
 rill_status context_retire(struct context *context, const char *who, uint64_t id, enum object_kind kind,
                            void **out_object);

@@ -31,16 +31,11 @@ static rill_status elements_open(const char *who, rill_array handle, size_t offs
                                  struct elements *out)
 {
     struct context *context;
-    RILL_TRY(context_enter(who, handle.id, KIND_ARRAY, &context));
     void *object;
-    rill_status status = context_pin(context, who, handle.id, KIND_ARRAY, &object);
-    if (status != RILL_OK) {
-        context_leave(context);
-        return status;
-    }
+    RILL_TRY(context_begin(who, handle.id, KIND_ARRAY, &context, &object));
     struct array *array = object;
     *out = (struct elements){.context = context, .array = array};
-    status = check_range(who, array, offset, count, host);
+    rill_status status = check_range(who, array, offset, count, host);
     if (status != RILL_OK) {
         elements_close(out);
         return status;

@@ -79,13 +79,8 @@ void rill_auto_event(rill_event *handle)
 
 static rill_status begin(const char *who, rill_event handle, struct context **out_context, struct event **out_event)
 {
-    RILL_TRY(context_enter(who, handle.id, KIND_EVENT, out_context));
     void *object;
-    rill_status status = context_pin(*out_context, who, handle.id, KIND_EVENT, &object);
-    if (status != RILL_OK) {
-        context_leave(*out_context);
-        return status;
-    }
+    RILL_TRY(context_begin(who, handle.id, KIND_EVENT, out_context, &object));
     *out_event = object;
     return RILL_OK;
 }
@@ -93,9 +88,7 @@ static rill_status begin(const char *who, rill_event handle, struct context **ou
 static rill_status end(struct context *context, struct event *event, rill_status status)
 {
     assert(event->context == context);
-    context_unpin(context, event->id);
-    context_leave(context);
-    return status;
+    return context_end(context, event->id, status);
 }
 
 static rill_status unrecorded(const char *who)

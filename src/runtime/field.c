@@ -13,7 +13,7 @@ rill_status rill_module_field_count(rill_module handle, size_t *out_count)
     struct module *module;
     RILL_TRY(module_begin("rill_module_field_count", handle, &context, &module));
     *out_count = (size_t)module->plan->field_count;
-    return module_end(context, handle.id, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 rill_status rill_module_field(rill_module handle, size_t index, rill_field_info *out_info)
@@ -25,10 +25,10 @@ rill_status rill_module_field(rill_module handle, size_t index, rill_field_info 
     RILL_TRY(module_begin("rill_module_field", handle, &context, &module));
     int count = module->plan->field_count;
     if (index >= (size_t)count) {
-        return module_end(context, handle.id, module_out_of_range("rill_module_field", index, count, "fields"));
+        return context_end(context, handle.id, module_out_of_range("rill_module_field", index, count, "fields"));
     }
     *out_info = module->fields[index];
-    return module_end(context, handle.id, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 static rill_status find_field(const char *who, const struct module *module, const char *name, size_t size,
@@ -62,7 +62,7 @@ rill_status rill_field_read(rill_module handle, const char *name, rill_stream st
     if (status == RILL_OK) {
         status = array_read_bytes("rill_field_read", context, stream, host, address, size);
     }
-    return module_end(context, handle.id, status);
+    return context_end(context, handle.id, status);
 }
 
 rill_status rill_field_write(rill_module handle, const char *name, rill_stream stream, const void *host, size_t size)
@@ -78,5 +78,5 @@ rill_status rill_field_write(rill_module handle, const char *name, rill_stream s
     if (status == RILL_OK) {
         status = array_write_bytes("rill_field_write", context, stream, address, host, size);
     }
-    return module_end(context, handle.id, status);
+    return context_end(context, handle.id, status);
 }

@@ -370,22 +370,10 @@ rill_status rill_module_load(rill_context handle, const char *path, const rill_m
 
 rill_status module_begin(const char *who, rill_module handle, struct context **out_context, struct module **out_module)
 {
-    RILL_TRY(context_enter(who, handle.id, KIND_MODULE, out_context));
     void *object;
-    rill_status status = context_pin(*out_context, who, handle.id, KIND_MODULE, &object);
-    if (status != RILL_OK) {
-        context_leave(*out_context);
-        return status;
-    }
+    RILL_TRY(context_begin(who, handle.id, KIND_MODULE, out_context, &object));
     *out_module = object;
     return RILL_OK;
-}
-
-rill_status module_end(struct context *context, uint64_t id, rill_status status)
-{
-    context_unpin(context, id);
-    context_leave(context);
-    return status;
 }
 
 rill_status rill_module_destroy(rill_module handle)
@@ -450,7 +438,7 @@ rill_status rill_module_kernel(rill_module handle, const char *name, rill_kernel
     struct context *context;
     struct module *module;
     RILL_TRY(module_begin("rill_module_kernel", handle, &context, &module));
-    return module_end(context, handle.id, find_kernel("rill_module_kernel", module, name, out_kernel));
+    return context_end(context, handle.id, find_kernel("rill_module_kernel", module, name, out_kernel));
 }
 
 rill_status rill_module_kernel_count(rill_module handle, size_t *out_count)
@@ -461,7 +449,7 @@ rill_status rill_module_kernel_count(rill_module handle, size_t *out_count)
     struct module *module;
     RILL_TRY(module_begin("rill_module_kernel_count", handle, &context, &module));
     *out_count = (size_t)module->plan->kernel_count;
-    return module_end(context, handle.id, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 rill_status module_out_of_range(const char *who, size_t index, int count, const char *what)
@@ -478,10 +466,10 @@ rill_status rill_module_kernel_at(rill_module handle, size_t index, rill_kernel 
     RILL_TRY(module_begin("rill_module_kernel_at", handle, &context, &module));
     int count = module->plan->kernel_count;
     if (index >= (size_t)count) {
-        return module_end(context, handle.id, module_out_of_range("rill_module_kernel_at", index, count, "kernels"));
+        return context_end(context, handle.id, module_out_of_range("rill_module_kernel_at", index, count, "kernels"));
     }
     out_kernel->id = module->kernels[index].id;
-    return module_end(context, handle.id, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 // ---- files loaded by path -----------------------------------------------------------------------------------------
@@ -601,7 +589,7 @@ rill_status rill_module_explain(rill_module handle, char **out_text)
     struct context *context;
     struct module *module;
     RILL_TRY(module_begin("rill_module_explain", handle, &context, &module));
-    return module_end(context, handle.id, emit("rill_module_explain", module, COMPILER_EXPLAIN, NULL, out_text));
+    return context_end(context, handle.id, emit("rill_module_explain", module, COMPILER_EXPLAIN, NULL, out_text));
 }
 
 rill_status rill_module_emit(rill_module handle, rill_emit kind, const char *target, char **out_text)
@@ -615,5 +603,5 @@ rill_status rill_module_emit(rill_module handle, rill_emit kind, const char *tar
     rill_status status = emitted != COMPILER_CHECK
                              ? emit("rill_module_emit", module, emitted, target, out_text)
                              : status_fail(RILL_ERR_INVALID, "rill_module_emit: %d is no kind of output", (int)kind);
-    return module_end(context, handle.id, status);
+    return context_end(context, handle.id, status);
 }

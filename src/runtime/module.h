@@ -61,9 +61,8 @@ void module_dispose(struct module *module); // the handle is gone
 void kernel_dispose(struct kernel *kernel); //
 void module_forget_files(struct context *context);
 
-// Enters the context of a module and pins it; and back.
+// Enters the context of a module and pins it; context_end() is the way back.
 rill_status module_begin(const char *who, rill_module handle, struct context **out_context, struct module **out_module);
-rill_status module_end(struct context *context, uint64_t id, rill_status status);
 rill_status module_out_of_range(const char *who, size_t index, int count, const char *what);
 
 // Enters the context of a kernel and pins it.

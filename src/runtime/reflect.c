@@ -160,22 +160,10 @@ HOT void kernel_end_launch(struct context *context, const struct kernel *kernel,
 
 rill_status kernel_begin(const char *who, rill_kernel handle, struct context **out_context, struct kernel **out_kernel)
 {
-    RILL_TRY(context_enter(who, handle.id, KIND_KERNEL, out_context));
     void *object;
-    rill_status status = context_pin(*out_context, who, handle.id, KIND_KERNEL, &object);
-    if (status != RILL_OK) {
-        context_leave(*out_context);
-        return status;
-    }
+    RILL_TRY(context_begin(who, handle.id, KIND_KERNEL, out_context, &object));
     *out_kernel = object;
     return RILL_OK;
-}
-
-static rill_status end(struct context *context, rill_kernel handle, rill_status status)
-{
-    context_unpin(context, handle.id);
-    context_leave(context);
-    return status;
 }
 
 static const char *file_of(const struct kernel *kernel, struct loc loc)
@@ -192,7 +180,7 @@ rill_status rill_kernel_module(rill_kernel handle, rill_module *out_module)
     struct kernel *kernel;
     RILL_TRY(kernel_begin("rill_kernel_module", handle, &context, &kernel));
     out_module->id = kernel->module->id;
-    return end(context, handle, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 rill_status rill_kernel_describe(rill_kernel handle, rill_kernel_info *out_info)
@@ -209,7 +197,7 @@ rill_status rill_kernel_describe(rill_kernel handle, rill_kernel_info *out_info)
                                    .param_count = (size_t)(plan->param_count - plan->hidden_count),
                                    .task_count = (size_t)plan->task_count,
                                    .returns = kernel->returns};
-    return end(context, handle, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 rill_status rill_kernel_param(rill_kernel handle, size_t index, rill_param_info *out_info)
@@ -221,11 +209,12 @@ rill_status rill_kernel_param(rill_kernel handle, size_t index, rill_param_info 
     RILL_TRY(kernel_begin("rill_kernel_param", handle, &context, &kernel));
     int count = kernel->plan->param_count - kernel->plan->hidden_count;
     if (index >= (size_t)count) {
-        return end(context, handle,
-                   status_fail(RILL_ERR_INVALID, "rill_kernel_param: index %zu of %d parameters", index, count));
+        return context_end(
+            context, handle.id,
+            status_fail(RILL_ERR_INVALID, "rill_kernel_param: index %zu of %d parameters", index, count));
     }
     *out_info = kernel->params[index];
-    return end(context, handle, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 rill_status rill_kernel_task(rill_kernel handle, size_t index, rill_task_info *out_info)
@@ -236,8 +225,8 @@ rill_status rill_kernel_task(rill_kernel handle, size_t index, rill_task_info *o
     struct kernel *kernel;
     RILL_TRY(kernel_begin("rill_kernel_task", handle, &context, &kernel));
     if (index >= (size_t)kernel->plan->task_count) {
-        return end(
-            context, handle,
+        return context_end(
+            context, handle.id,
             status_fail(RILL_ERR_INVALID, "rill_kernel_task: index %zu of %d tasks", index, kernel->plan->task_count));
     }
     const struct plan_task *task = &kernel->plan->tasks[index];
@@ -246,5 +235,5 @@ rill_status rill_kernel_task(rill_kernel handle, size_t index, rill_task_info *o
                                  .line = task->loc.line,
                                  .is_parallel = task->kind == PLAN_TASK_PARALLEL,
                                  .group = task->group};
-    return end(context, handle, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }

@@ -123,22 +123,10 @@ static rill_status launch(const char *who, const char *place, struct step *step,
 // Enters the context of a step and pins it.
 static rill_status begin(const char *who, rill_step handle, struct context **out_context, struct step **out_step)
 {
-    RILL_TRY(context_enter(who, handle.id, KIND_STEP, out_context));
     void *object;
-    rill_status status = context_pin(*out_context, who, handle.id, KIND_STEP, &object);
-    if (status != RILL_OK) {
-        context_leave(*out_context);
-        return status;
-    }
+    RILL_TRY(context_begin(who, handle.id, KIND_STEP, out_context, &object));
     *out_step = object;
     return RILL_OK;
-}
-
-static rill_status end(struct context *context, uint64_t id, rill_status status)
-{
-    context_unpin(context, id);
-    context_leave(context);
-    return status;
 }
 
 rill_status rill_step_launch_at(const char *place, rill_step handle, rill_stream stream_handle, rill_step_values values)
@@ -149,7 +137,7 @@ rill_status rill_step_launch_at(const char *place, rill_step handle, rill_stream
     struct pinned_stream on;
     RILL_TRY(begin(who, handle, &context, &step));
     if (values.items == NULL && values.count > 0) {
-        return end(context, handle.id, status_fail(RILL_ERR_INVALID, "%s: the list of values is NULL", who));
+        return context_end(context, handle.id, status_fail(RILL_ERR_INVALID, "%s: the list of values is NULL", who));
     }
     rill_status status = stream_pin_queue(context, who, stream_handle, &on);
     if (status == RILL_OK) {
@@ -157,7 +145,7 @@ rill_status rill_step_launch_at(const char *place, rill_step handle, rill_stream
                                        : launch(who, place, step, &on, values);
         context_unpin(context, on.id);
     }
-    return end(context, handle.id, status);
+    return context_end(context, handle.id, status);
 }
 
 rill_status(rill_step_launch)(rill_step step, rill_stream stream, rill_step_values values)
@@ -179,7 +167,7 @@ rill_status rill_step_describe(rill_step handle, rill_step_info *out_info)
                                  .dependency_count = step->dependency_count,
                                  .depth = step->depth,
                                  .repeat_count = atomic_load(&step->repeat_count)};
-    return end(context, handle.id, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 rill_status rill_step_destroy(rill_step handle)

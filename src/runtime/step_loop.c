@@ -131,21 +131,9 @@ rill_status step_run_loop(const char *who, const char *place, struct step_run *r
 static rill_status begin(const char *who, rill_step handle, struct context **out_context, struct step **out_step)
 {
     void *object;
-    RILL_TRY(context_enter(who, handle.id, KIND_STEP, out_context));
-    rill_status status = context_pin(*out_context, who, handle.id, KIND_STEP, &object);
-    if (status != RILL_OK) {
-        context_leave(*out_context);
-        return status;
-    }
+    RILL_TRY(context_begin(who, handle.id, KIND_STEP, out_context, &object));
     *out_step = object;
     return RILL_OK;
-}
-
-static rill_status end(struct context *context, uint64_t id, rill_status status)
-{
-    context_unpin(context, id);
-    context_leave(context);
-    return status;
 }
 
 rill_status rill_step_repeat(rill_step handle, size_t count)
@@ -155,10 +143,10 @@ rill_status rill_step_repeat(rill_step handle, size_t count)
     struct step *step;
     RILL_TRY(begin(who, handle, &context, &step));
     if (count == 0) {
-        return end(context, handle.id, status_fail(RILL_ERR_INVALID, "%s: a step runs at least once", who));
+        return context_end(context, handle.id, status_fail(RILL_ERR_INVALID, "%s: a step runs at least once", who));
     }
     atomic_store(&step->repeat_count, count);
-    return end(context, handle.id, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }
 
 // A flag stays pinned as long as the step is there: a launch may be using it.
@@ -213,9 +201,9 @@ rill_status rill_step_until(rill_step handle, rill_array flag)
     RILL_TRY(begin(who, handle, &context, &step));
     if (flag.id == 0) {
         atomic_store_explicit(&step->flag, NULL, memory_order_release);
-        return end(context, handle.id, RILL_OK);
+        return context_end(context, handle.id, RILL_OK);
     }
-    return end(context, handle.id, set_flag(who, step, flag.id));
+    return context_end(context, handle.id, set_flag(who, step, flag.id));
 }
 
 void step_loop_finish(struct step *step)

@@ -21,13 +21,8 @@ static rill_status side_open(rill_array handle, rill_stream stream, struct side 
 {
     *out = (struct side){.stream = stream};
     struct context *context;
-    RILL_TRY(context_enter(who, handle.id, KIND_ARRAY, &context));
     void *object;
-    rill_status status = context_pin(context, who, handle.id, KIND_ARRAY, &object);
-    if (status != RILL_OK) {
-        context_leave(context);
-        return status;
-    }
+    RILL_TRY(context_begin(who, handle.id, KIND_ARRAY, &context, &object));
     out->context = context;
     out->array = object;
     return RILL_OK;

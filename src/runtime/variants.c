@@ -415,26 +415,14 @@ static rill_status choose(struct variants *variants, rill_stream stream, rill_ar
     return RILL_OK;
 }
 
-// Enters the context of variants and pins them; and back.
+// Enters the context of variants and pins them.
 static rill_status begin(const char *who, rill_variants handle, struct context **out_context,
                          struct variants **out_variants)
 {
     void *object;
-    RILL_TRY(context_enter(who, handle.id, KIND_VARIANTS, out_context));
-    rill_status status = context_pin(*out_context, who, handle.id, KIND_VARIANTS, &object);
-    if (status != RILL_OK) {
-        context_leave(*out_context);
-        return status;
-    }
+    RILL_TRY(context_begin(who, handle.id, KIND_VARIANTS, out_context, &object));
     *out_variants = object;
     return RILL_OK;
-}
-
-static rill_status end(struct context *context, rill_variants handle, rill_status status)
-{
-    context_unpin(context, handle.id);
-    context_leave(context);
-    return status;
 }
 
 rill_status rill_variants_launch(rill_variants handle, rill_stream stream, rill_args args)
@@ -447,7 +435,7 @@ rill_status rill_variants_launch(rill_variants handle, rill_stream stream, rill_
     if (status == RILL_OK) {
         status = (rill_launch)(kernel, stream, args); // without a place: this one is no user's
     }
-    return end(context, handle, status);
+    return context_end(context, handle.id, status);
 }
 
 rill_status rill_variants_call(rill_variants handle, rill_stream stream, rill_args args, void *out_result, size_t size)
@@ -460,7 +448,7 @@ rill_status rill_variants_call(rill_variants handle, rill_stream stream, rill_ar
     if (status == RILL_OK) {
         status = rill_call(kernel, stream, args, out_result, size);
     }
-    return end(context, handle, status);
+    return context_end(context, handle.id, status);
 }
 
 rill_status rill_variants_describe(rill_variants handle, rill_args args, rill_variants_choice *out_choice)
@@ -471,11 +459,11 @@ rill_status rill_variants_describe(rill_variants handle, rill_args args, rill_va
     struct variants *variants;
     RILL_TRY(begin("rill_variants_describe", handle, &context, &variants));
     if (args.count != variants->param_count || (args.items == NULL && args.count > 0)) {
-        return end(context, handle,
-                   status_fail(RILL_ERR_ARGUMENTS,
-                               "rill_variants_describe: the kernels have %zu parameters, but %zu "
-                               "arguments were passed",
-                               variants->param_count, args.count));
+        return context_end(context, handle.id,
+                           status_fail(RILL_ERR_ARGUMENTS,
+                                       "rill_variants_describe: the kernels have %zu parameters, but %zu "
+                                       "arguments were passed",
+                                       variants->param_count, args.count));
     }
     const struct decision *decision = find_decision(variants, class_of(variants, args));
     if (decision != NULL && atomic_load_explicit(&decision->state, memory_order_acquire) == DECISION_MADE) {
@@ -484,5 +472,5 @@ rill_status rill_variants_describe(rill_variants handle, rill_args args, rill_va
         out_choice->index = decision->index;
         memcpy(out_choice->milliseconds, decision->milliseconds, variants->count * sizeof(double));
     }
-    return end(context, handle, RILL_OK);
+    return context_end(context, handle.id, RILL_OK);
 }

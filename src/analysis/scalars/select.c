@@ -222,26 +222,6 @@ static enum ir_update update_of(enum ir_op op, bool var_first, bool *out_inclusi
     }
 }
 
-// Of numbers that have an order.
-static enum ir_op opposite_of(enum ir_op op)
-{
-    switch (op) {
-    case IR_OP_SLT: return IR_OP_SGE;
-    case IR_OP_SLE: return IR_OP_SGT;
-    case IR_OP_SGT: return IR_OP_SLE;
-    case IR_OP_SGE: return IR_OP_SLT;
-    case IR_OP_ULT: return IR_OP_UGE;
-    case IR_OP_ULE: return IR_OP_UGT;
-    case IR_OP_UGT: return IR_OP_ULE;
-    case IR_OP_UGE: return IR_OP_ULT;
-    case IR_OP_FLT: return IR_OP_FGE;
-    case IR_OP_FLE: return IR_OP_FGT;
-    case IR_OP_FGT: return IR_OP_FLE;
-    case IR_OP_FGE: return IR_OP_FLT;
-    default: return op;
-    }
-}
-
 static bool is_selection(struct ir_inst *inst, const struct ir_inst *loop, const struct scalar_use *uses,
                          struct ir_var *var, struct selection *out)
 {
@@ -250,7 +230,7 @@ static bool is_selection(struct ir_inst *inst, const struct ir_inst *loop, const
     if (!ir_op_is_compare(condition->op) || (is_else && inst->regions[0].first != NULL)) {
         return false;
     }
-    enum ir_op op = is_else ? opposite_of(condition->op) : condition->op;
+    enum ir_op op = is_else ? ir_op_opposite(condition->op) : condition->op;
     for (int side = 0; side < 2; side++) {
         const struct ir_inst *mine = condition->args[side], *candidate = condition->args[1 - side];
         if (mine->op != IR_OP_GET || mine->var != var || reads(candidate, var)) {

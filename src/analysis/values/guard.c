@@ -3,23 +3,6 @@
 
 #include <assert.h>
 
-static enum ir_op negated(enum ir_op op)
-{
-    switch (op) {
-    case IR_OP_SLT: return IR_OP_SGE;
-    case IR_OP_SLE: return IR_OP_SGT;
-    case IR_OP_SGT: return IR_OP_SLE;
-    case IR_OP_SGE: return IR_OP_SLT;
-    case IR_OP_ULT: return IR_OP_UGE;
-    case IR_OP_ULE: return IR_OP_UGT;
-    case IR_OP_UGT: return IR_OP_ULE;
-    case IR_OP_UGE: return IR_OP_ULT;
-    case IR_OP_EQ: return IR_OP_NE;
-    case IR_OP_NE: return IR_OP_EQ;
-    default: return op;
-    }
-}
-
 // a != b, where one of them is never above the other: then it is below. So it is with the rest of a division and 0. The
 // rest of a division by 2 is 1 then.
 static const struct poly *apart_by_one(struct analysis *an, const struct poly *a, const struct poly *b,
@@ -85,5 +68,5 @@ const struct guard *access_guard(struct frame *frame, const struct ir_inst *cond
     if (!is_int_compare) {
         return next;
     }
-    return compare_guard(frame, condition, is_true ? condition->op : negated(condition->op), next);
+    return compare_guard(frame, condition, is_true ? condition->op : ir_op_negated(condition->op), next);
 }
