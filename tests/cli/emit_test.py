@@ -223,8 +223,9 @@ def check_command(report, files):
     with tempfile.TemporaryDirectory() as folder:
         check_openmp(report, pathlib.Path(folder))
         check_rounding(report, pathlib.Path(folder))
-    check_usage(report, files[0])
-    check_targets(report, files[0])
+    smallest = min(files, key=lambda path: path.stat().st_size)
+    check_usage(report, smallest)
+    check_targets(report, smallest)
 
 
 def main():

@@ -38,7 +38,8 @@ SOAK = "soak"  # many launches and modules
 # About the code of the device, which the stand-in runs as the CPU's: their long form is for the CPU and for a GPU.
 DEVICE_CODE = ["math_float", "math_special", "math_ulp"]
 # About what kernels compute, not about who runs what when.
-COMPUTES = ["access", "args", "bound", "copies", "fit", "fuse", "locale", "reach", "regions", "restrict", "ways"] + DEVICE_CODE
+COMPUTES = ["access", "algorithm_lists", "algorithms", "args", "bound", "copies", "fit", "fuse", "locale", "reach", "regions",
+            "restrict", "ways"] + DEVICE_CODE
 # Every call of the driver fails once, and no call waits; here on a device without memory in stream order.
 SWEEPS = [("cuda", "faults", {"ATTRIBUTE": "115:0"}), ("hip", "hip_faults", {"ATTRIBUTE": "88:0"}),
           ("cuda", "host", {"ATTRIBUTE": "115:0"}), ("hip", "hip_host", {"ATTRIBUTE": "88:0"})]
