@@ -6,6 +6,7 @@ hardware queues. RILL_TEST_LONG runs more programs.
 """
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -73,6 +74,26 @@ def check_queues(report):
     report.check("few_queues_take_fewer_edges", 0 < counts["2"] < counts["64"], str(counts))
 
 
+SORT = """#include <rill/algorithms.h>
+kernel void sort(int n, uint32_t x[n]) { rill_sort_u32(n, x); }
+"""
+
+
+def check_blocks(report):
+    """The runtime proposes blocks of as many threads as the device takes, and refuses them where the code is for fewer."""
+    seen = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "sort.c"
+        path.write_text(SORT)
+        for device in ("cpu", "amdgpu:0"):
+            env = dict(os.environ, RILL_HIP_LIBRARY=str(LIBRARY), RILL_STAND_IN="1", RILL_GRAPH="off", RILL_RESIDENT="block",
+                       FAKE_HIP_ATTRIBUTE="56:1024")
+            done = subprocess.run([str(BUILD / "bin" / "rill"), "run", "--device", device, str(path), "--set", "n=3000"], env=env,
+                                  timeout=LIMIT, capture_output=True, text=True, errors="replace", check=False)
+            seen[device] = re.findall(r"checksum \w+", done.stdout) or [f"{device}: {done.stdout}{done.stderr}"]
+    report.check("blocks_are_no_larger_than_the_code_is_for", seen["cpu"] == seen["amdgpu:0"], str(seen))
+
+
 def check_words(report):
     """What `rill devices` says of a runtime whose pools are not used, and of one whose are."""
     for version, arch, is_used in (("50200000", "gfx90a", False), ("50700000", "gfx90c", False), ("60200000", "gfx90c", False),
@@ -87,6 +108,7 @@ def main():
     report = Report()
     check_missing(report)
     check_words(report)
+    check_blocks(report)
     if IS_PLAIN or IS_LONG:  # the same code once more costs the sanitizers too much
         check_versions(report)
         check_queues(report)

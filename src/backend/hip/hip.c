@@ -317,11 +317,15 @@ static rill_status module_load(void *context, const void *code, size_t size, voi
     return hip_convert(symbols(), result, "loading the module's code");
 }
 
+// What the code says of its blocks the runtime does not heed here, but refuses launches of larger ones.
 static rill_status occupancy(void *function, uint32_t *out_grid, uint32_t *out_block)
 {
     int grid = 1;
     int block = 1;
-    rill_status status = CALL(occupancy, &grid, &block, function, 0, 0);
+    int most = 0;
+    RILL_TRY(CALL(function_attribute, &most, HIP_FUNCTION_MAX_THREADS, function));
+    rill_status status = CALL(occupancy, &grid, &block, function, 0, most);
+    block = most > 0 && block > most ? most : block;
     *out_grid = grid > 0 ? (uint32_t)grid : 1;
     *out_block = block > 0 ? (uint32_t)block : 1;
     return status;

@@ -101,6 +101,7 @@ enum {
     HIP_POINTER_DEVICE_ORDINAL = 9,
     HIP_POOL_RELEASE_THRESHOLD = 4,
     HIP_WAIT_VALUE_GEQ = 0,
+    HIP_FUNCTION_MAX_THREADS = 0,
 };
 
 // clang-format off
@@ -121,6 +122,7 @@ enum {
     X(host_function,         "hipLaunchHostFunc",                         OPTIONAL, int, (hip_stream stream, hip_host_function *function, void *user))\
     X(add_callback,          "hipStreamAddCallback",                      REQUIRED, int, (hip_stream stream, hip_callback *function, void *user, unsigned flags))\
     X(module_load,           "hipModuleLoadData",                         REQUIRED, int, (hip_module *out, const void *code))\
+    X(function_attribute,    "hipFuncGetAttribute",                       REQUIRED, int, (int *out, int attribute, hip_function function))\
     X(occupancy,             "hipModuleOccupancyMaxPotentialBlockSize",   REQUIRED, int, (int *grid, int *block, hip_function function, size_t shared_size, int limit))
 // clang-format on
 

@@ -345,6 +345,7 @@ bool code_object_params(const struct code_object *o, struct fake_function *funct
                                         (uint32_t)pack_number(pack_get(args, ".size")));
             }
         }
+        function->max_block = (uint32_t)pack_number(pack_get(kernels, ".max_flat_workgroup_size"));
         return is_good;
     }
     return false;

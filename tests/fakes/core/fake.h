@@ -266,6 +266,7 @@ struct fake_function {
     uint32_t *param_sizes; // owned
     uint32_t *param_offsets;
     uint32_t params_size;
+    uint32_t max_block; // threads, as a code object says; 0: PTX
 };
 
 // ---- graphs --------------------------------------------------------------------------------------------------------

@@ -83,6 +83,13 @@ int fake_hip_device_name(char *out, int size, int device)
     return fake_cu_device_name(out, size, device);
 }
 
+int hip_attribute_given(int attribute, int otherwise)
+{
+    int wanted, value;
+    const char *given = fake_setting("ATTRIBUTE");
+    return given != NULL && sscanf(given, "%d:%d", &wanted, &value) == 2 && wanted == attribute ? value : otherwise;
+}
+
 int fake_hip_device_attribute(int *out, int attribute, int device)
 {
     static const int same[][2] = {{HIP_DEVICE_MAX_THREADS_PER_BLOCK, CU_DEVICE_MAX_THREADS_PER_BLOCK},
@@ -96,11 +103,7 @@ int fake_hip_device_attribute(int *out, int attribute, int device)
         number = same[i][0] == attribute ? same[i][1] : number;
     }
     int code = fake_cu_device_attribute(out, number, device);
-    int wanted, value;
-    const char *given = fake_setting("ATTRIBUTE");
-    if (code == FAKE_OK && given != NULL && sscanf(given, "%d:%d", &wanted, &value) == 2 && wanted == attribute) {
-        *out = value;
-    }
+    *out = code == FAKE_OK ? hip_attribute_given(attribute, *out) : *out;
     return code;
 }
 

@@ -16,6 +16,9 @@ HIP_SYMBOL_LIST(HIP_DECLARE)
 EXPORT int fake_hip_managed_alloc(void **out, size_t size, unsigned flags) __asm__("hipMallocManaged");
 EXPORT int fake_hip_flagged_alloc(void **out, size_t size, unsigned flags) __asm__("hipExtMallocWithFlags");
 
+// device.c: what the setting ATTRIBUTE says instead.
+int hip_attribute_given(int attribute, int otherwise);
+
 // device.c: every thread has a current device, the first one until it sets another.
 void hip_need_device_locked(void);
 

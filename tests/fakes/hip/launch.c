@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { HIP_LAUNCH_FAILURE = 719 };
+
 // A code object for another architecture is refused, as the runtime does it.
 int fake_hip_module_load(hip_module *out, const void *code)
 {
@@ -37,9 +39,40 @@ int fake_hip_module_global(uint64_t *out, size_t *size, hip_module module, const
     return fake_cu_module_global(out, size, module, name);
 }
 
+// ---- blocks ---------------------------------------------------------------------------------------------------------
+
+int fake_hip_function_attribute(int *out, int attribute, hip_function handle)
+{
+    static const char call[] = "hipFuncGetAttribute";
+    ENTER(call, DEVICE);
+    fake_lock();
+    struct fake_function *function = fake_get_locked(handle, FAKE_FUNCTION, call);
+    fake_unlock();
+    *out = function != NULL && attribute == HIP_FUNCTION_MAX_THREADS ? (int)function->max_block : 0;
+    return function != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+}
+
+// The runtime looks at registers and shared memory, not at what the code says of its blocks.
 int fake_hip_occupancy(int *grid, int *block, hip_function function, size_t shared_size, int limit)
 {
-    return fake_cu_occupancy(grid, block, function, NULL, shared_size, limit);
+    int code = fake_cu_occupancy(grid, block, function, NULL, shared_size, limit);
+    *block = hip_attribute_given(HIP_DEVICE_MAX_THREADS_PER_BLOCK, *block);
+    *block = 0 < limit && limit < *block ? limit : *block;
+    return code;
+}
+
+// Larger blocks than the code is for are refused. Where the device is said to have larger ones, one of their threads
+// does for all of them: not for what has a record for each thread.
+static int fit_block(const char *call, hip_function handle, unsigned *threads)
+{
+    fake_lock();
+    struct fake_function *function = fake_get_locked(handle, FAKE_FUNCTION, call);
+    fake_unlock();
+    bool is_larger = function != NULL && *threads > function->max_block;
+    if (*threads <= (unsigned)hip_attribute_given(HIP_DEVICE_MAX_THREADS_PER_BLOCK, 1)) {
+        *threads = 1;
+    }
+    return is_larger ? HIP_LAUNCH_FAILURE : FAKE_OK;
 }
 
 int fake_hip_launch(hip_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
@@ -48,6 +81,10 @@ int fake_hip_launch(hip_function function, unsigned grid_x, unsigned grid_y, uns
 {
     if ((uint64_t)grid_x * block_x > UINT32_MAX) {
         fake_violation("hipModuleLaunchKernel: a grid of %u blocks of %u threads is too large", grid_x, block_x);
+    }
+    int fits = fit_block("hipModuleLaunchKernel", function, &block_x);
+    if (fits != FAKE_OK) {
+        return fits;
     }
     return fake_cu_launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_size,
                           stream, params, extra);
