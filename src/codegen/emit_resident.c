@@ -41,8 +41,9 @@ struct resident {
     struct place *places;
     bool has_read;
     bool has_stored;
-    bool has_loops;  // inside the iterations of tasks
-    bool has_locals; // that teams share
+    LLVMValueRef has_met; // address of an i1: the threads have met, so all have their copies of the slots
+    bool has_loops;       // inside the iterations of tasks
+    bool has_locals;      // that teams share
 };
 
 LLVMValueRef emit_slot(struct emitter *e, int64_t offset)
@@ -101,6 +102,7 @@ static void meet(struct resident *r)
     r->has_read = false;
     r->has_stored = false;
     emit_meet(e);
+    LLVMBuildStore(b, emit_const(e, IR_I1, 1), r->has_met);
     if (e->target->kind != TARGET_NVPTX || e->target->is_stand_in) { // a grid has one block
         return;
     }
@@ -431,9 +433,24 @@ static void leave_to_first(struct resident *r)
     emit_at(e, run);
 }
 
+// Where no round had a task, the first thread may be here before others have begun: they would begin with what it
+// stores.
+static void meet_once(struct resident *r)
+{
+    struct emitter *e = r->e;
+    LLVMBasicBlockRef never = emit_block(e, "never");
+    LLVMBasicBlockRef met = emit_block(e, "once");
+    LLVMBuildCondBr(e->builder, LLVMBuildLoad2(e->builder, e->types[IR_I1], r->has_met, ""), met, never);
+    emit_at(e, never);
+    meet(r);
+    emit_go(e, met);
+    emit_at(e, met);
+}
+
 static void emit_end(struct resident *r)
 {
     struct emitter *e = r->e;
+    meet_once(r);
     LLVMBasicBlockRef last = emit_block(e, "last");
     LLVMBasicBlockRef leave = emit_block(e, "end");
     LLVMValueRef is_first = LLVMBuildICmp(e->builder, LLVMIntEQ, r->thread.number, emit_i64(e, 0), "");
@@ -484,6 +501,8 @@ static void emit_resident(struct resident *r, const struct plan_node *loop)
         leave_to_first(r);
     }
     copy_slots(r, false);
+    r->has_met = emit_alloca(e, e->types[IR_I1], 1, "met");
+    LLVMBuildStore(e->builder, emit_const(e, IR_I1, 0), r->has_met);
     emit_node(r, loop);
     settle(r);
     emit_end(r);

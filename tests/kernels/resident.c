@@ -256,3 +256,25 @@ kernel int afterwards(int n, int first, int last, int x[n])
     }
     return s;
 }
+
+// Rounds without a task: no thread waits for another before the last value is there.
+// run: unmet n=4000 most=2 k=0
+// run: unmet n=4000 most=6 k=0
+kernel void unmet(int n, int most, int k, int x[n], int y[n])
+{
+    int number = k;
+    for (int s = 0; s < most; s++) {
+        if (number == 3) {
+            for (int i = 0; i < n; i++) {
+                x[i] += 1;
+            }
+            for (int i = 0; i < n; i++) {
+                y[i] = x[n - 1 - i];
+            }
+        }
+        number++;
+    }
+    for (int i = 0; i < n; i++) {
+        y[i] += number;
+    }
+}
