@@ -100,7 +100,7 @@ foreach(dir unit lang ir passes codegen compiler conformance generate oracle str
             set(source ${PROJECT_SOURCE_DIR}/tests/oracle/missing.c)
         endif()
         add_executable(${target} ${source})
-        if(target MATCHES "^(faults|hip_faults|flight|hip_flight|closing|hip_closing|host|hip_host|launches|hip_launches|devices|hip_devices|hip_atomics|steady|step_graph|late|many_blocks|lent)_test$") # users of the public API, on the stand-in
+        if(target MATCHES "^(faults|hip_faults|flight|hip_flight|closing|hip_closing|host|hip_host|launches|hip_launches|devices|hip_devices|hip_atomics|steady|order_calls|step_graph|late|many_blocks|lent)_test$") # users of the public API, on the stand-in
             set(links librill)
         endif()
         rill_test_program(${target} ${source} ${links})

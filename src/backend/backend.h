@@ -358,6 +358,9 @@ struct backend {
     // Waits. False: no error was on the event's stream when it passed.
     bool (*event_synchronize)(struct backend_event *event, struct backend_error *out_error);
     bool (*event_is_reached)(struct backend_event *event);
+    // True: it is reached, and |stream|, on which it was recorded, has no error (NULL: the stream is gone). False: one
+    // would have to ask. Makes no call of a driver, so that whoever queues work may look at all that it could follow.
+    bool (*event_is_past)(struct backend_event *event, const struct backend_stream *stream);
     // RILL_ERR_NOT_READY, without words: one of them has not been reached.
     rill_status (*event_elapsed)(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
 };

@@ -618,6 +618,15 @@ rill_status args_pack_scalars(struct packed_args *packed, const char *who, const
     return RILL_OK;
 }
 
+void args_drop(struct packed_args *packed)
+{
+    for (int i = 0; i < packed->count; i++) {
+        if (packed->arrays[i] != NULL) {
+            context_unpin(packed->context, packed->arrays[i]->id);
+        }
+    }
+}
+
 HOT void args_finish(struct packed_args *packed, uint64_t stream)
 {
     for (int i = 0; i < packed->count; i++) {

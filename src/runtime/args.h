@@ -60,5 +60,7 @@ rill_status args_param_shape(const struct packed_args *packed, int index, rill_s
 void args_count_elements(struct packed_args *packed);
 // |stream|: the id of the stream that was to run a launch with these arguments.
 void args_finish(struct packed_args *packed, uint64_t stream);
+// Instead of it where no stream was to.
+void args_drop(struct packed_args *packed);
 
 #endif

@@ -97,16 +97,14 @@ rill_status launch_queue(struct packed_args *packed, const struct pinned_stream 
 }
 
 // Behind the unfinished work of other streams that it conflicts with.
-static __attribute__((noinline)) rill_status launch_ordered(struct packed_args *packed, const struct pinned_stream *on,
-                                                            const struct launch_result *result)
+static rill_status launch_behind(struct packed_args *packed, const struct pinned_stream *on,
+                                 const struct launch_result *result, const struct footprint *footprint)
 {
-    struct footprint footprint;
     struct order_use use;
     struct launch_result ordered = *result;
-    footprint_of_launch(&footprint, packed, result->is_host ? NULL : result->address);
     struct order_work work = {.call = packed->who,
-                              .accesses = footprint.items,
-                              .count = footprint.count,
+                              .accesses = footprint->items,
+                              .count = footprint->count,
                               .packed = packed,
                               .place = result->place};
     RILL_TRY(context_fail_as(packed->who, order_begin(&use, &work, on->stream)));
@@ -115,6 +113,14 @@ static __attribute__((noinline)) rill_status launch_ordered(struct packed_args *
     order_end(&use);
     order_wait_for_room(on->stream);
     return status;
+}
+
+static __attribute__((noinline)) rill_status launch_ordered(struct packed_args *packed, const struct pinned_stream *on,
+                                                            const struct launch_result *result)
+{
+    struct footprint footprint;
+    footprint_of_launch(&footprint, packed, result->is_host ? NULL : result->address);
+    return launch_behind(packed, on, result, &footprint);
 }
 
 static inline rill_status launch_args(struct packed_args *packed, const char *who, struct kernel *kernel,
@@ -165,43 +171,59 @@ fetch_launch(const struct context *context, const struct kernel *kernel, const s
     fetch_for_reading((const void *)(uintptr_t)rill_launch_at, HOT_PART_SIZE);
 }
 
-// The stream for a launch that names none.
-static __attribute__((noinline)) rill_status pick_stream(struct context *context, struct kernel *kernel, rill_args args,
-                                                         rill_stream *out)
+// On the stream that suits what it touches.
+static rill_status launch_picked(struct packed_args *packed, const struct launch_result *result)
+{
+    struct context *context = packed->context;
+    struct footprint footprint;
+    struct pinned_stream on;
+    rill_stream stream = {0};
+    footprint_of_launch(&footprint, packed, NULL);
+    rill_status status = order_pick(context, footprint.items, footprint.count, &stream);
+    if (status == RILL_OK) {
+        status = stream_pin_queue(context, packed->who, stream, &on);
+    }
+    if (status != RILL_OK) {
+        args_drop(packed);
+        return status;
+    }
+    status = launch_behind(packed, &on, result, &footprint);
+    args_finish(packed, on.id);
+    context_unpin(context, on.id);
+    return status;
+}
+
+static rill_status launch_anywhere(struct kernel *kernel, rill_args args, const char *place)
 {
     struct many_args room;
-    struct footprint footprint;
     struct packed_args packed = ARGS_IN(&room);
-    if (context->order == NULL) {
-        return order_pick(context, NULL, 0, out); // which says why not
-    }
     rill_status status = args_pack(&packed, "rill_launch", kernel, args);
-    if (status == RILL_OK) {
-        footprint_of_launch(&footprint, &packed, NULL);
-        status = order_pick(context, footprint.items, footprint.count, out);
+    if (status != RILL_OK) {
+        args_drop(&packed);
+        return status;
     }
-    for (int i = 0; i < packed.count; i++) {
-        if (packed.arrays[i] != NULL) {
-            context_unpin(context, packed.arrays[i]->id);
-        }
+    if (UNLIKELY(atomic_load_explicit(&kernel->is_untold, memory_order_relaxed))) {
+        tell_loops(&packed, kernel);
     }
-    return status;
+    return launch_picked(&packed, &(struct launch_result){.place = place});
 }
 
 static __attribute__((noinline)) rill_status launch_any(const char *place, rill_kernel handle, rill_args args)
 {
     struct context *context;
     struct kernel *kernel;
-    rill_stream stream = {0};
-    RILL_TRY(kernel_begin_launch("rill_launch", handle, 0, &context, &kernel));
+    rill_stream none = {0};
     rill_status status = RILL_OK;
-    if (record_is_on(context)) {
-        stream.id = context->default_stream; // a step's parts have no stream
+    RILL_TRY(kernel_begin_launch("rill_launch", handle, 0, &context, &kernel));
+    if (record_is_on(context)) { // a step's parts have no stream
+        status = record_launch("rill_launch", kernel, context->default_stream, args, NULL);
+    } else if (context->order == NULL) {
+        status = order_pick(context, NULL, 0, &none); // which says why not
     } else {
-        status = pick_stream(context, kernel, args, &stream);
+        status = launch_anywhere(kernel, args, place);
     }
     kernel_end_launch(context, kernel, 0);
-    return status == RILL_OK ? rill_launch_at(place, handle, stream, args) : status;
+    return status;
 }
 
 LAUNCH_PART rill_status rill_launch_at(const char *place, rill_kernel handle, rill_stream stream_handle, rill_args args)

@@ -103,6 +103,26 @@ static bool has_failed(const struct order *order, const struct order_stream *own
     return own->queue != NULL && order->context->backend->stream_error(own->queue, &error);
 }
 
+// Whether the point is known to have passed, without an error. Nobody is asked: on a GPU a question costs as much as
+// the wait that it might save.
+bool order_is_past(struct order *order, const struct hazard_point *base)
+{
+    const struct backend *backend = order->context->backend;
+    const struct order_point *point = (const struct order_point *)base;
+    struct order_stream *own = base->stream;
+    if (own->passed >= base->number) {
+        return true;
+    }
+    bool is_past = point->is_recorded   ? backend->event_is_past(point->event, own->queue)
+                   : own->queue != NULL ? backend->stream_is_quiet(own->queue)
+                                        : own->last == NULL || backend->event_is_past(own->last, NULL);
+    if (is_past) {
+        own->passed = point->is_recorded ? base->number : own->number;
+    }
+    return is_past;
+}
+
+// The same for a sweep, which asks: of each stream only as often as it takes to find how far it is.
 static bool has_passed(void *arg, const struct hazard_point *base)
 {
     struct order *order = arg;
@@ -111,11 +131,21 @@ static bool has_passed(void *arg, const struct hazard_point *base)
     if (order->is_check) {
         return order_check_has_passed(order, base);
     }
-    if (own->passed >= base->number) {
+    if (own->swept != order->sweep_count) {
+        own->swept = order->sweep_count;
+        own->unreached = UINT64_MAX;
+        own->is_busy = false;
+    }
+    if (order_is_past(order, base)) {
         return true;
+    }
+    if (point->is_recorded ? base->number >= own->unreached : own->is_busy) {
+        return false;
     }
     bool is_behind = point->is_recorded ? order->context->backend->event_is_reached(point->event) : is_over(order, own);
     if (!is_behind || has_failed(order, own)) {
+        own->unreached = point->is_recorded ? base->number : own->unreached;
+        own->is_busy = own->is_busy || !point->is_recorded;
         return false;
     }
     own->passed = point->is_recorded ? base->number : own->number;
@@ -204,6 +234,10 @@ static void mark_point(struct order *order, const struct order_use *use, struct 
 {
     struct order_point *point = use->point;
     point->base.number = ++own->number;
+    own->depth = (use->depth > own->depth ? use->depth : own->depth) + 1;
+    point->depth = own->depth;
+    memcpy(point->known, own->known, sizeof point->known);
+    order->depth = own->depth > order->depth ? own->depth : order->depth;
     own->tail = point;
     if (order->is_check || atomic_load_explicit(&order->context->stream_count, memory_order_relaxed) < 2) {
         return;
@@ -234,7 +268,7 @@ void order_keep_place(struct stream *stream)
 struct wants {
     struct order *order;
     struct order_stream *own;
-    const struct order_use *use;
+    struct order_use *use;
     const struct hazard_access *access;     // that is looked at now
     struct order_point *points[MOST_WANTS]; // of each stream the last that is wanted
     int count;
@@ -246,10 +280,22 @@ static struct order_time *place_of(struct order_stream *own, const struct order_
     return &own->known[other->serial % ORDER_KNOWN_STREAMS];
 }
 
-static bool knows(struct order_stream *own, const struct order_stream *other, uint64_t number)
+bool order_knows(struct order_stream *own, const struct order_stream *other, uint64_t number)
 {
     const struct order_time *known = place_of(own, other);
     return known->stream == other->serial && known->number >= number;
+}
+
+// What comes behind something on |other| also comes behind all that this had to follow.
+static void learn(struct order_stream *own, const struct order_time *known)
+{
+    for (int i = 0; i < ORDER_KNOWN_STREAMS; i++) {
+        struct order_time *place = &own->known[i];
+        bool is_news = place->stream == known[i].stream ? place->number < known[i].number : place->stream == 0;
+        if (is_news && known[i].stream != own->serial) {
+            *place = known[i];
+        }
+    }
 }
 
 static rill_status wait_for_all(struct order *order, struct order_stream *own, struct order_stream *other)
@@ -282,7 +328,7 @@ static void wait_for(struct wants *wants, struct order_point *point)
 {
     struct order *order = wants->order;
     struct order_stream *other = point->base.stream;
-    if (wants->status != RILL_OK) {
+    if (wants->status != RILL_OK || order_knows(wants->own, other, point->base.number)) {
         return;
     }
     find_place(order, other, point);
@@ -292,6 +338,7 @@ static void wait_for(struct wants *wants, struct order_point *point)
         order->wait_count++;
         *place_of(wants->own, other) =
             (struct order_time){other->serial, point->is_recorded ? point->base.number : other->number};
+        learn(wants->own, point->is_recorded ? point->known : other->known);
     }
 }
 
@@ -300,7 +347,11 @@ static void want(void *arg, const struct hazard_entry *entry)
     struct wants *wants = arg;
     struct order_point *point = (struct order_point *)entry->point;
     struct order_stream *other = point->base.stream;
-    if (knows(wants->own, other, point->base.number) || has_passed(wants->order, &point->base)) {
+    if (order_is_past(wants->order, &point->base)) {
+        return;
+    }
+    wants->use->depth = point->depth > wants->use->depth ? point->depth : wants->use->depth;
+    if (order_knows(wants->own, other, point->base.number)) {
         return;
     }
     if (UNLIKELY(wants->order->is_explained)) {
@@ -328,7 +379,7 @@ static __attribute__((noinline, cold)) void wait_for_blind(struct wants *wants)
         if (other->blind != 0 && is_over(order, other) && !has_failed(order, other)) {
             set_blind(order, other, 0);
             free_if_unused(order, other);
-        } else if (other->blind != 0 && other != wants->own && !knows(wants->own, other, other->blind)) {
+        } else if (other->blind != 0 && other != wants->own && !order_knows(wants->own, other, other->blind)) {
             struct order_point all = {.base = {.stream = other, .number = other->blind}};
             wait_for(wants, &all);
         }
@@ -336,7 +387,19 @@ static __attribute__((noinline, cold)) void wait_for_blind(struct wants *wants)
     }
 }
 
-static rill_status make_wait(struct order *order, struct order_stream *own, const struct order_use *use)
+// What comes before another of them is not as deep, and is known once that is waited for.
+static struct order_point *take_deepest(struct wants *wants)
+{
+    int deepest = 0;
+    for (int i = 1; i < wants->count; i++) {
+        deepest = wants->points[i]->depth > wants->points[deepest]->depth ? i : deepest;
+    }
+    struct order_point *point = wants->points[deepest];
+    wants->points[deepest] = wants->points[--wants->count];
+    return point;
+}
+
+static rill_status make_wait(struct order *order, struct order_stream *own, struct order_use *use)
 {
     struct wants wants = {.order = order, .own = own, .use = use, .status = RILL_OK};
     for (int i = 0; i < use->count; i++) {
@@ -346,8 +409,8 @@ static rill_status make_wait(struct order *order, struct order_stream *own, cons
     if (UNLIKELY(order->blind_count > 0)) {
         wait_for_blind(&wants);
     }
-    for (int i = 0; i < wants.count; i++) {
-        wait_for(&wants, wants.points[i]);
+    while (wants.count > 0) {
+        wait_for(&wants, take_deepest(&wants));
     }
     return wants.status;
 }
@@ -419,82 +482,10 @@ void order_end(struct order_use *use)
     }
     hazard_release(&order->table, &use->point->base);
     if (UNLIKELY(hazard_wants_sweep(&order->table))) {
+        order->sweep_count++;
         hazard_sweep(&order->table, has_passed, order);
     }
     thread_unlock(&order->lock);
-}
-
-// ---- any stream ---------------------------------------------------------------------------------------------------
-
-struct tail {
-    struct order *order;
-    const struct order_stream *stream; // whose last work is followed; NULL: none
-};
-
-static void look_for_tail(void *arg, const struct hazard_entry *entry)
-{
-    struct tail *tail = arg;
-    const struct order_stream *own = entry->point->stream;
-    if (entry->point->number == own->number && !has_passed(tail->order, entry->point)) {
-        tail->stream = own;
-    }
-}
-
-// Behind the work that it must follow, if nothing else comes behind that; else where nothing is queued. NULL: all have
-// something to do. The lock is held.
-static struct stream *choose_any(struct order *order, const struct hazard_access *accesses, int count)
-{
-    struct tail tail = {.order = order};
-    for (int i = 0; i < count; i++) {
-        hazard_find(&order->table, &accesses[i], NULL, look_for_tail, &tail);
-    }
-    struct stream *idle = NULL;
-    for (int i = order->any_count - 1; i >= 0; i--) {
-        struct stream *stream = order->any[i];
-        if (tail.stream != NULL && stream->order == tail.stream) {
-            return stream;
-        }
-        idle = order->context->backend->stream_is_idle(stream->queue) ? stream : idle;
-    }
-    return idle;
-}
-
-// One more stream, as long as there are few, or one whose turn it is.
-static rill_status add_any(struct order *order, struct stream **out)
-{
-    struct stream *made = NULL;
-    if (order->any_count < ORDER_ANY_STREAMS) {
-        rill_status status = stream_make(order->context, "rill_launch", &(struct stream_origin){.priority = 0}, &made);
-        if (status != RILL_OK && order->any_count == 0) {
-            return status;
-        }
-    }
-    if (made != NULL) {
-        order->any[order->any_count++] = made;
-    }
-    *out = made != NULL ? made : order->any[order->any_turn++ % order->any_count];
-    return RILL_OK;
-}
-
-rill_status order_pick(struct context *context, const struct hazard_access *accesses, int count, rill_stream *out)
-{
-    struct order *order = context->order;
-    if (order == NULL || order->is_check) {
-        return status_fail(RILL_ERR_INVALID,
-                           "rill_launch: RILL_ANY wants a context that orders its streams: open it with "
-                           "rill_open_options.order = RILL_ORDER_AUTO, or name a stream");
-    }
-    rill_status status = RILL_OK;
-    thread_lock(&order->lock);
-    struct stream *stream = choose_any(order, accesses, count);
-    if (stream == NULL) {
-        status = add_any(order, &stream);
-    }
-    if (status == RILL_OK) {
-        out->id = stream->id;
-    }
-    thread_unlock(&order->lock);
-    return status;
 }
 
 // ---- limits, copies -----------------------------------------------------------------------------------------------

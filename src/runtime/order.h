@@ -37,6 +37,7 @@ struct order_use {
     struct order_origin *origin; // where order is checked
     struct order_point *point;   // where the work will be
     const void *kind;            // the kernel, or the name of the call
+    uint64_t depth;              // of what it follows on other streams, the largest
 };
 
 // What a context is opened with: |wanted|, or what RILL_ORDER says.

@@ -19,6 +19,8 @@ struct order_point {
     struct hazard_point base;    // first
     struct backend_event *event; // owned; NULL: there was no memory for one
     struct order_habit *habit;   // of its stream; NULL: every place of it is recorded
+    uint64_t depth;              // one more than that of whatever comes before it, on its stream and on others
+    struct order_time known[ORDER_KNOWN_STREAMS]; // of its stream when it was queued
     bool is_recorded;            // the event marks the place; else only the stream's end is known to be behind it
     struct order_origin *origin; // owned; only where order is checked or explained
     struct order_point *next;    // among those that are free
@@ -33,6 +35,11 @@ struct order_stream {
     uint64_t passed;              // the points up to this one have been passed, without an error
     uint64_t blind;               // up to this point there may be accesses that are not in the table; 0: none
     uint64_t recorded;            // the last point that was recorded when it was queued
+    uint64_t depth;               // of the last point
+    uint64_t used;                // the last launch that was given this stream
+    uint64_t swept;               // the sweep that what follows is of
+    uint64_t unreached;           // this point and those behind it have not been passed
+    bool is_busy;                 // its end has not been reached
     struct order_point *tail;     // borrowed: the last one; NULL: nobody asks for it any more
     size_t point_count;
     struct order_habit habits[ORDER_HABITS];
@@ -60,10 +67,12 @@ struct order {
     struct order_point *free_points; // owned
     uint64_t serial;
     uint64_t wait_count;
+    uint64_t sweep_count;
     size_t blind_count;                    // of streams
     struct stream *any[ORDER_ANY_STREAMS]; // those for RILL_ANY; they live as long as the context
     int any_count;
-    int any_turn;
+    uint64_t pick_count;                // launches that were given one of these
+    uint64_t depth;                     // the largest of all points
     _Atomic(struct memory *) forgotten; // owned: released, and not forgotten yet
 
     // Where order is checked.
@@ -88,6 +97,10 @@ struct order {
 
 struct order_stream *order_add_stream(struct order *order, struct backend_stream *queue);
 struct order_point *order_take_point(struct order *order, struct order_stream *own);
+// Whether what is queued on |own| from now on comes behind that point of |other| anyway.
+bool order_knows(struct order_stream *own, const struct order_stream *other, uint64_t number);
+// Whether the work is known to have run, without a failure; no driver is asked.
+bool order_is_past(struct order *order, const struct hazard_point *point);
 
 // order_check.c. The lock is held.
 void order_check_begin(struct order *order, struct order_stream *own, const struct order_use *use);

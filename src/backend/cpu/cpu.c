@@ -230,5 +230,6 @@ const struct backend backend_cpu = {
     .event_wait = cpu_event_wait,
     .event_synchronize = cpu_event_synchronize,
     .event_is_reached = cpu_event_is_reached,
+    .event_is_past = cpu_event_is_past,
     .event_elapsed = cpu_event_elapsed,
 };

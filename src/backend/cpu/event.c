@@ -292,6 +292,12 @@ bool cpu_event_is_reached(struct backend_event *event)
     return is_reached;
 }
 
+bool cpu_event_is_past(struct backend_event *event, const struct backend_stream *stream)
+{
+    return cpu_event_is_reached(event) &&
+           (stream == NULL || !atomic_load_explicit(&stream->has_error, memory_order_acquire));
+}
+
 rill_status cpu_event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds)
 {
     thread_latch_lock(&begin->device->mark_lock);

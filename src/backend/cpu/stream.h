@@ -262,6 +262,7 @@ bool cpu_event_is_recorded(struct backend_event *event);
 rill_status cpu_event_wait(struct backend_event *event, struct backend_stream *stream);
 bool cpu_event_synchronize(struct backend_event *event, struct backend_error *out_error);
 bool cpu_event_is_reached(struct backend_event *event);
+bool cpu_event_is_past(struct backend_event *event, const struct backend_stream *stream);
 rill_status cpu_event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
 
 #endif

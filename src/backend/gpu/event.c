@@ -481,6 +481,16 @@ bool gpu_event_is_reached(struct backend_event *event)
     return is_reached;
 }
 
+bool gpu_event_is_past(struct backend_event *event, const struct backend_stream *stream)
+{
+    struct backend_device *device = event->device;
+    thread_latch_lock(&device->reap_lock);
+    bool is_past = event->mark != NULL && event->mark->is_reached;
+    thread_latch_unlock(&device->reap_lock);
+    return is_past && (stream == NULL || !atomic_load_explicit(&stream->has_error, memory_order_acquire)) &&
+           !atomic_load_explicit(&device->is_lost, memory_order_acquire);
+}
+
 // Whether the host may ask for the mark's time.
 static rill_status ask_mark(struct backend_device *device, struct gpu_mark *mark)
 {

@@ -59,6 +59,7 @@ bool gpu_event_is_recorded(struct backend_event *event);
 rill_status gpu_event_wait(struct backend_event *event, struct backend_stream *stream);
 bool gpu_event_synchronize(struct backend_event *event, struct backend_error *out_error);
 bool gpu_event_is_reached(struct backend_event *event);
+bool gpu_event_is_past(struct backend_event *event, const struct backend_stream *stream);
 rill_status gpu_event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
 
 // The members of a back end's table that every vendor has alike.
@@ -80,6 +81,6 @@ rill_status gpu_event_elapsed(struct backend_event *begin, struct backend_event 
     .event_create = gpu_event_create, .event_destroy = gpu_event_destroy, .event_record = gpu_event_record,            \
     .event_is_recorded = gpu_event_is_recorded, .event_wait = gpu_event_wait,                                          \
     .event_synchronize = gpu_event_synchronize, .event_is_reached = gpu_event_is_reached,                              \
-    .event_elapsed = gpu_event_elapsed
+    .event_is_past = gpu_event_is_past, .event_elapsed = gpu_event_elapsed
 
 #endif
