@@ -9,6 +9,7 @@
 #include "rill/rill.h"
 #include "runtime/cache_entry.h"
 #include "runtime/module.h"
+#include "runtime/package_names.h"
 #include "runtime/package_types.h"
 
 #include <assert.h>
@@ -27,89 +28,9 @@ struct text {
 
 // ---- names --------------------------------------------------------------------------------------------------------
 
-// Words that a kernel may have as a name and the header may not: of C++, and the header's own.
-static const char *const taken[] = {
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "bitand",
-    "bitor",
-    "bool",
-    "catch",
-    "char16_t",
-    "char32_t",
-    "char8_t",
-    "class",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "compl",
-    "concept",
-    "constexpr",
-    "consteval",
-    "constinit",
-    "const_cast",
-    "decltype",
-    "delete",
-    "dynamic_cast",
-    "explicit",
-    "export",
-    "false",
-    "friend",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "reinterpret_cast",
-    "requires",
-    "static_assert",
-    "static_cast",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "true",
-    "try",
-    "typeid",
-    "typename",
-    "typeof",
-    "using",
-    "virtual",
-    "wchar_t",
-    "xor",
-    "xor_eq",
-    "stream",
-    "place_",
-    "args_",
-    "list_",
-    "out_result",
-    "result",
-};
-
-static const char *free_name(struct text *text, const char *name)
+static const char *param_name(struct text *text, const struct plan_kernel *kernel, int index)
 {
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
-        if (strcmp(taken[i], name) == 0) {
-            return arena_printf(text->arena, "%s_", name);
-        }
-    }
-    return name;
-}
-
-static const char *param_name(struct text *text, const struct plan_param *param)
-{
-    return free_name(text, param->name);
+    return package_name_of_param(text->arena, kernel, index);
 }
 
 static int param_count(const struct plan_kernel *kernel)
@@ -198,18 +119,18 @@ static void put_cxx_array(struct text *text, const struct plan_kernel *kernel, i
                                         : (writes ? "rill_typed_" : "rill_typed_const_");
     if (element.scalar != NULL) {
         str_printf(&text->out, "const %s<rill_typed_scalar_<RILL_%s> > &%s", form, element.scalar,
-                   param_name(text, param));
+                   param_name(text, kernel, index));
     } else if (element.is_record) {
-        str_printf(&text->out, "const %s<%s> &%s", form, element.type->name, param_name(text, param));
+        str_printf(&text->out, "const %s<%s> &%s", form, element.type->name, param_name(text, kernel, index));
     } else {
-        str_printf(&text->out, "const rill_typed_whole_<void> &%s", param_name(text, param));
+        str_printf(&text->out, "const rill_typed_whole_<void> &%s", param_name(text, kernel, index));
     }
 }
 
 static void put_param(struct text *text, const struct plan_kernel *kernel, int index, bool is_cxx)
 {
     const struct plan_param *param = &kernel->params[index];
-    const char *name = param_name(text, param);
+    const char *name = param_name(text, kernel, index);
     if (param->is_array && is_cxx) {
         put_cxx_array(text, kernel, index);
     } else if (param->is_array) {
@@ -239,7 +160,7 @@ static void put_list(struct text *text, const struct plan_kernel *kernel, bool i
     str_printf(&text->out, "    rill_arg args_[%d];\n    rill_args list_;\n", count > 0 ? count : 1);
     for (int i = 0; i < count; i++) {
         const struct plan_param *param = &kernel->params[i];
-        const char *name = param_name(text, param);
+        const char *name = param_name(text, kernel, i);
         str_printf(&text->out, "    args_[%d] = ", i);
         if (param->is_array) {
             str_printf(&text->out, is_cxx ? "%s.arg;\n" : "%s;\n", name);
@@ -300,7 +221,7 @@ static void put_cxx_function(struct text *text, int index, enum form form)
     const struct plan_kernel *kernel = text->plan->kernels[index];
     // Static: packages of one program may have kernels of one name, and the linker keeps one inline function of each.
     str_printf(&text->out, "RILL_NODISCARD static inline rill_status %s%s%s(", text->header->prefix,
-               free_name(text, kernel->name), form_ending(form));
+               package_name_of_kernel(text->arena, kernel), form_ending(form));
     put_params(text, kernel, true);
     put_result_param(text, kernel, form);
     str_add(&text->out, ")\n{\n");
@@ -312,7 +233,7 @@ static void put_cxx_function(struct text *text, int index, enum form form)
 static void put_c_argument(struct text *text, const struct plan_kernel *kernel, int index)
 {
     const struct plan_param *param = &kernel->params[index];
-    const char *name = param_name(text, param);
+    const char *name = param_name(text, kernel, index);
     struct element element = element_of(param);
     const char *access = is_written(kernel, index) ? "" : "CONST_";
     if (!param->is_array) {
@@ -329,8 +250,8 @@ static void put_c_argument(struct text *text, const struct plan_kernel *kernel, 
 static void put_c_function(struct text *text, int index, enum form form)
 {
     const struct plan_kernel *kernel = text->plan->kernels[index];
-    const char *function =
-        arena_printf(text->arena, "%s%s%s", text->header->prefix, free_name(text, kernel->name), form_ending(form));
+    const char *function = arena_printf(text->arena, "%s%s%s", text->header->prefix,
+                                        package_name_of_kernel(text->arena, kernel), form_ending(form));
     bool has_place = form == FORM_LAUNCH;
     str_printf(&text->out, "RILL_NODISCARD static inline rill_status %s_at_(%s", function,
                has_place ? "const char *place_, " : "");
@@ -341,7 +262,7 @@ static void put_c_function(struct text *text, int index, enum form form)
     put_call(text, kernel, index, form, false);
     str_printf(&text->out, "#define %s(stream", function);
     for (int i = 0; i < param_count(kernel); i++) {
-        str_printf(&text->out, ", %s", param_name(text, &kernel->params[i]));
+        str_printf(&text->out, ", %s", param_name(text, kernel, i));
     }
     const char *last = form == FORM_CALL ? "out_result" : form == FORM_TO ? "result" : NULL;
     str_printf(&text->out, "%s%s) %s_at_(%s(stream)", last != NULL ? ", " : "", last != NULL ? last : "", function,
@@ -377,7 +298,7 @@ static void put_functions(struct text *text, bool is_cxx)
 // The kernel as its source has it.
 static void put_prototype(struct text *text, const struct plan_kernel *kernel)
 {
-    str_printf(&text->out, "//   %s%s(stream", text->header->prefix, free_name(text, kernel->name));
+    str_printf(&text->out, "//   %s%s(stream", text->header->prefix, package_name_of_kernel(text->arena, kernel));
     for (int i = 0; i < param_count(kernel); i++) {
         const struct plan_param *param = &kernel->params[i];
         const struct ir_ctype *type = param->is_array ? reflect_element(param->ctype) : param->ctype;
@@ -517,6 +438,7 @@ rill_status package_header_make(const struct package_header *header, struct aren
     struct text text = {.header = header, .arena = arena, .upper = in_capitals(arena, header->name)};
     str_init(&text.out, arena);
     RILL_TRY(read_plan(&text));
+    RILL_TRY(package_names_check(arena, header->name, header->prefix, text.plan));
     put_opening(&text);
     put_types(&text);
     put_package(&text);

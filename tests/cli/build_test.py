@@ -295,6 +295,63 @@ def check_types(report, work):
         report.check(f"a_program_that_declares_them_says_so_with_{flag}", status == expected, said)
 
 
+NAMES = """#include <rill/kernel.h>
+struct particle { float x, m; };
+struct vec { float x, y; };
+kernel void move(int n, struct particle particle[n], float new, float new_, float n_at_) { for (int i = 0; i < n; i++) particle[i].x += new + new_ * n_at_; }
+kernel struct vec twice(struct vec vec, int rill_arg_int) { vec.x *= 2 * rill_arg_int; return vec; }
+kernel int main(int move_at_) { return move_at_ + 1; }
+kernel int rill_launch(int place_, int RILL_PLACE_) { return place_ + RILL_PLACE_; }
+"""
+NAMES_USE = """#include "names.h"
+#include <stdio.h>
+static int fails(void)
+{
+    RILL_AUTO_CONTEXT c = {0};
+    struct particle p[2] = {{1, 2}, {3, 4}};
+    struct vec v = {3, 4}, r;
+    int a, b;
+    RILL_TRY(rill_open("cpu", NULL, &c));
+    RILL_TRY(move(rill_default_stream(c), 2, p, 2, 3, 10));
+    RILL_TRY(twice(rill_default_stream(c), v, 2, &r));
+    RILL_TRY(main_(rill_default_stream(c), 4, &a));
+    RILL_TRY(rill_launch__(rill_default_stream(c), 4, 5, &b));
+    RILL_TRY(rill_sync(c));
+    printf("%g %g %d %d\\n", (double)p[1].x, (double)r.x, a, b);
+    return 0;
+}
+int main(void)
+{
+    return fails() && puts(rill_message());
+}
+"""
+
+
+def check_names(report, work):
+    """Parameters that are called like their types, or as the header calls things; functions of one name."""
+    (work / "names.c").write_text(NAMES)
+    (work / "names_use.c").write_text(NAMES_USE)
+    done = rill("build", "names.c", "--target", "x86-64", cwd=work)
+    report.check("names_that_the_header_has_another_use_for_are_built", done.rc == 0, done)
+    lib = BUILD / "lib"
+    for compiler, std in (("gcc", "c99"), ("g++", "c++11")):
+        flags = [f"-std={std}", *STRICT, *language(compiler), "names_use.c"]
+        status, said = run(compiler, *flags, "-fsyntax-only", cwd=work)
+        report.check(f"such_names_compile_with_{compiler}", status == 0, said)
+        if PART in ("plain", "release"):
+            status, said = run(compiler, *flags, "-x", "none", "names.o", f"-L{lib}", "-lrill", f"-Wl,-rpath,{lib}", "-o", "names", cwd=work)
+            said = run("./names", cwd=work)[1] if status == 0 else said
+            report.check(f"such_names_mean_the_same_with_{compiler}", said == "35 12 5 9\n", said)
+    for name, kernels in {"a_result_and_a_kernel": "kernel int go(int n) { return n; }\nkernel void go_to(int n) { (void)n; }",
+                          "the_module_and_a_kernel": "kernel void one_name_module(int n) { (void)n; }"}.items():
+        (work / "one_name.c").write_text("#include <rill/kernel.h>\n" + kernels + "\n")
+        done = rill("build", "one_name.c", "--target", "x86-64", cwd=work)
+        report.check(f"one_function_for_{name}_is_refused_with_words", done.rc == 2 and "would have two functions" in done.err
+                     and not (work / "one_name.o").exists(), done)
+        done = rill("build", "one_name.c", "--target", "x86-64", "-o", "other", "--prefix", "my_", cwd=work)
+        report.check(f"another_name_mends_{name}", (done.rc == 0) == (name != "a_result_and_a_kernel"), done)
+
+
 def check_use(report, work):
     """The command line."""
     cases = {"no_file": ([], 2, "which file?"), "two_files": (["a.c", "b.c"], 2, "one file at a time"),
@@ -345,6 +402,7 @@ def main():
         check_levels(report, work)
         check_zoo(report, work)
         check_types(report, work)
+        check_names(report, work)
         check_use(report, work)
         check_kernel_files(report, work)
     return report.finish()
