@@ -16,6 +16,7 @@ struct family {
     const char *nodes[5]; // under /dev: all of them are opened
     const char *load;     // what makes the nodes
     const char *install;
+    const char *library; // the variable that names another library
 };
 
 static const struct family families[] = {
@@ -23,12 +24,14 @@ static const struct family families[] = {
      "0x10de",
      {"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"},
      "modprobe nvidia && modprobe nvidia-uvm; in a container: docker run --gpus all",
-     "install NVIDIA's driver, which has libcuda.so.1 (Debian: apt-get install nvidia-driver)"},
+     "install NVIDIA's driver, which has libcuda.so.1 (Debian: apt-get install nvidia-driver)",
+     "RILL_CUDA_LIBRARY"},
     {"amdgpu",
      "0x1002",
      {"/dev/kfd", "/dev/dri/renderD128"},
      "modprobe amdgpu; in a container: docker run --device /dev/kfd --device /dev/dri",
-     "install the HIP runtime, which is libamdhip64.so (Debian: apt-get install libamdhip64-5)"},
+     "install the HIP runtime, which is libamdhip64.so (Debian: apt-get install libamdhip64-5)",
+     "RILL_HIP_LIBRARY"},
 };
 
 // ---- what is in the slots -----------------------------------------------------------------------------------------
@@ -116,7 +119,7 @@ static bool check_nodes(struct doctor *doctor, const struct family *family, cons
 
 static void check_family(struct doctor *doctor, const struct family *family)
 {
-    char name[32], why[512];
+    char name[32], why[512], remedy[256];
     if (has_device(family->name)) {
         return;
     }
@@ -131,7 +134,12 @@ static void check_family(struct doctor *doctor, const struct family *family)
     if (check_nodes(doctor, family, name, is_in_slot)) {
         return;
     }
-    if (is_in_slot) {
+    const char *library = getenv(family->library);
+    if (library != NULL && library[0] != '\0') { // somebody wants it, card or not
+        snprintf(remedy, sizeof remedy, "unset %s, or %s", family->library,
+                 is_in_slot ? family->install : "let it name a library that can be used");
+        doctor_complain(doctor, name, why, remedy);
+    } else if (is_in_slot) {
         doctor_complain(doctor, name, why, family->install);
     } else {
         doctor_say(name, "no such card");

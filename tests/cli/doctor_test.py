@@ -112,6 +112,9 @@ def check_nodes(report, work):
         (work / "dev" / node).chmod(0o666)
     done = doctor_as(None, **env)
     report.check("a_card_without_its_library_wants_the_driver", has(done, "cuda:0 .*/nowhere/libcuda.so", "install NVIDIA's driver"), done)
+    for name, device in (("RILL_CUDA_LIBRARY", "cuda:0"), ("RILL_HIP_LIBRARY", "amdgpu:0")):
+        done = doctor_as(None, RILL_TEST_ROOT=work / "none", RILL_CACHE="off", **{name: "/nowhere/driver.so"})
+        report.check(f"what_{name}_names_is_wanted_without_a_card_too", has(done, f"{device} .*/nowhere/driver.so", f"unset {name}"), done)
     user = NOBODY if os.geteuid() == 0 else None
     work.chmod(0o755)
     (work / "dev" / "nvidia-uvm").chmod(0o000)
