@@ -2,6 +2,7 @@
 #include "cli/doctor.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern char **environ;
@@ -45,12 +46,36 @@ static void check_libraries(struct doctor *doctor)
 
 // ---- the environment -----------------------------------------------------------------------------------------------
 
-// As docs/env.md lists them for those who run programs.
-static const char *const variables[] = {
-    "RILL_AHEAD",    "RILL_CACHE",        "RILL_ORDER",   "RILL_ATOMICS",   "RILL_CHECK",    "RILL_COMPILER",
-    "RILL_CONTRACT", "RILL_CUDA_LIBRARY", "RILL_DEVICE",  "RILL_FAULT",     "RILL_GRAPH",    "RILL_HIP_LIBRARY",
-    "RILL_LOG",      "RILL_NVTX",         "RILL_PERF",    "RILL_PROCESSOR", "RILL_RESIDENT", "RILL_SANITIZE",
-    "RILL_SCHEDULE", "RILL_STAND_IN",     "RILL_THREADS", "RILL_TRACE",     "RILL_VERIFY",
+// As docs/env.md lists them for those who run programs, with what they may say: words, of which there may be several
+// with commas; "#": a number; NULL: anything. To say nothing else is to be read as nothing by the library, without a
+// word.
+static const struct variable {
+    const char *name;
+    const char *words;
+} variables[] = {
+    {"RILL_AHEAD", NULL},
+    {"RILL_CACHE", NULL},
+    {"RILL_ORDER", "auto check manual"},
+    {"RILL_ATOMICS", "anywhere"},
+    {"RILL_CHECK", "bounds races"},
+    {"RILL_COMPILER", NULL},
+    {"RILL_CONTRACT", "off"},
+    {"RILL_CUDA_LIBRARY", NULL},
+    {"RILL_DEVICE", NULL},
+    {"RILL_FAULT", NULL},
+    {"RILL_GRAPH", "on off auto"},
+    {"RILL_HIP_LIBRARY", NULL},
+    {"RILL_LOG", "note"},
+    {"RILL_NVTX", "1"},
+    {"RILL_PERF", "1"},
+    {"RILL_PROCESSOR", "x86-64 x86-64-v2 x86-64-v3"},
+    {"RILL_RESIDENT", "auto off block grid"},
+    {"RILL_SANITIZE", "address thread off"},
+    {"RILL_SCHEDULE", "#"},
+    {"RILL_STAND_IN", "1"},
+    {"RILL_THREADS", "#"},
+    {"RILL_TRACE", NULL},
+    {"RILL_VERIFY", NULL},
 };
 
 // What builds and tests read.
@@ -62,22 +87,78 @@ enum { VARIABLE_COUNT = sizeof variables / sizeof variables[0] };
 static const char *variable_at(const void *user, size_t index)
 {
     (void)user;
-    return variables[index];
+    return variables[index].name;
 }
 
-static bool is_variable(const char *name)
+static const struct variable *find_variable(const char *name)
+{
+    for (int i = 0; i < VARIABLE_COUNT; i++) {
+        if (strcmp(variables[i].name, name) == 0) {
+            return &variables[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_of_builds(const char *name)
 {
     for (size_t i = 0; i < sizeof of_builds / sizeof of_builds[0]; i++) {
         if (strcmp(of_builds[i], name) == 0) {
             return true;
         }
     }
-    for (int i = 0; i < VARIABLE_COUNT; i++) {
-        if (strcmp(variables[i], name) == 0) {
+    return strncmp(name, "RILL_TEST_", 10) == 0;
+}
+
+static bool is_among(const char *words, const char *word, size_t length)
+{
+    for (words += strspn(words, " "); *words != '\0'; words += strspn(words, " ")) {
+        size_t size = strcspn(words, " ");
+        if (size == length && memcmp(words, word, length) == 0) {
             return true;
         }
+        words += size;
     }
     return false;
+}
+
+static bool may_say(const struct variable *variable, const char *value)
+{
+    if (variable->words == NULL || *value == '\0') {
+        return true;
+    }
+    if (variable->words[0] == '#') {
+        char *end;
+        (void)strtoull(value, &end, 0);
+        return *end == '\0';
+    }
+    for (; *value != '\0'; value += *value == ',') {
+        size_t length = strcspn(value, ",");
+        if (!is_among(variable->words, value, length)) {
+            return false;
+        }
+        value += length;
+    }
+    return true;
+}
+
+static void check_variable(struct doctor *doctor, const char *name, const char *value)
+{
+    char remedy[128];
+    const struct variable *variable = find_variable(name);
+    if (variable == NULL && !is_of_builds(name)) {
+        const char *meant = cli_suggest(name, variable_at, NULL, VARIABLE_COUNT);
+        snprintf(remedy, sizeof remedy, meant != NULL ? "did you mean %s?" : "docs/env.md lists those that are", meant);
+        doctor_complain(doctor, name, "is no variable of Rill's", remedy);
+    } else if (variable != NULL && !may_say(variable, value)) {
+        char is[512];
+        bool is_number = variable->words[0] == '#';
+        snprintf(is, sizeof is, "is '%s', which Rill does not know", value);
+        snprintf(remedy, sizeof remedy, "it may be %s: docs/env.md", is_number ? "a number" : variable->words);
+        doctor_complain(doctor, name, is, remedy);
+    } else {
+        printf("  %s=%s\n", name, value);
+    }
 }
 
 static void check_environment(struct doctor *doctor)
@@ -92,15 +173,33 @@ static void check_environment(struct doctor *doctor)
         snprintf(name, sizeof name, "%.*s", (int)(equals - *at), *at);
         printf("%s", has_any ? "" : "\nenvironment\n");
         has_any = true;
-        if (is_variable(name) || strncmp(name, "RILL_TEST_", 10) == 0) {
-            printf("  %s\n", *at);
-            continue;
-        }
-        char remedy[128];
-        const char *meant = cli_suggest(name, variable_at, NULL, VARIABLE_COUNT);
-        snprintf(remedy, sizeof remedy, meant != NULL ? "did you mean %s?" : "docs/env.md lists those that are", meant);
-        doctor_complain(doctor, name, "is no variable of Rill's", remedy);
+        check_variable(doctor, name, equals + 1);
     }
+}
+
+// Whether a program that names no device gets one; the environment may forbid it.
+static void check_opening(struct doctor *doctor)
+{
+    rill_context context;
+    rill_status status = rill_open("auto", NULL, &context);
+    status = status == RILL_OK ? rill_close(context) : status;
+    if (status == RILL_OK) {
+        return;
+    }
+    char is[512], remedy[128] = "rill selftest --device cpu --report says more";
+    snprintf(is, sizeof is, "%s", rill_message());
+    for (char **at = environ; *at != NULL; at++) {
+        enum { TELLING = 3 }; // letters of a value that do not stand in any message
+        const char *equals = strchr(*at, '=');
+        if (strncmp(*at, "RILL_", 5) == 0 && equals != NULL && equals - *at < (ptrdiff_t)sizeof remedy / 2) {
+            char name[64];
+            snprintf(name, sizeof name, "%.*s", (int)(equals - *at), *at);
+            if (strstr(is, name) != NULL || (strlen(equals + 1) >= TELLING && strstr(is, equals + 1) != NULL)) {
+                snprintf(remedy, sizeof remedy, "unset %s, or change it", name);
+            }
+        }
+    }
+    doctor_complain(doctor, "opening", is, remedy);
 }
 
 // ---- measurement ---------------------------------------------------------------------------------------------------
@@ -159,6 +258,7 @@ int cmd_doctor(int argc, char **argv)
     doctor_check_limits(&doctor);
     doctor_check_cache(&doctor, !is_quick);
     check_environment(&doctor);
+    check_opening(&doctor);
     size_t count = rill_device_count();
     for (size_t i = 0; i < count && i < MANY_DEVICES && only == NULL && !is_quick && doctor.problem_count == 0; i++) {
         rill_device_info info;

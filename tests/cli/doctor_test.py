@@ -148,6 +148,17 @@ def main():
     report.check("quick_measures_nothing", quick.rc == 0 and not re.search(r"\d us", quick.out) and "All is well" in quick.out, quick)
     wrong = doctor("--quick", RILL_THREDS="4")
     report.check("a_misspelt_variable_is_to_be_mended", wrong.rc == 1 and "RILL_THREADS" in wrong.out and "1 to mend" in wrong.out, wrong)
+    for name, value, may_be in (("RILL_CHECK", "bound", "bounds races"), ("RILL_CHECK", "races,bound", "bounds races"), ("RILL_THREADS", "four", "a number"),
+                                ("RILL_GRAPH", "yes", "on off auto"), ("RILL_LOG", "all", "note")):
+        wrong = doctor("--quick", **{name: value})
+        report.check(f"{name}={value}_is_to_be_mended", wrong.rc == 1 and f"is '{value}'" in wrong.out and f"-> it may be {may_be}" in wrong.out, wrong)
+    for name, value in (("RILL_CHECK", "races,bounds"), ("RILL_CHECK", ""), ("RILL_THREADS", "4"), ("RILL_SCHEDULE", "0x12"), ("RILL_CONTRACT", "off"),
+                        ("RILL_DEVICE", "cpu"), ("RILL_ORDER", "auto")):
+        right = doctor("--quick", **{name: value})
+        report.check(f"{name}={value}_is_as_it_should_be", right.rc == 0, right)
+    for name, value in (("RILL_DEVICE", "cuda:9"), ("RILL_ORDER", "any"), ("RILL_FAULT", "often"), ("RILL_TRACE", "/nowhere/t.json")):
+        wrong = doctor("--quick", **{name: value})
+        report.check(f"with_{name}={value}_nothing_can_be_opened", wrong.rc == 1 and f"unset {name}" in wrong.out, wrong)
     broken = doctor("--quick", RILL_COMPILER="/nowhere.so")
     report.check("a_compiler_that_is_not_there_is_to_be_mended",
                  broken.rc == 1 and "/nowhere.so" in broken.out and "-> librill-compiler.so belongs" in broken.out, broken)
