@@ -334,6 +334,8 @@ TEST(every_option_that_the_compiler_sees_is_in_the_key)
         {.include_dirs = dirs, .include_dir_count = 2},
         {.contract_off = true},
         {.check_bounds = true},
+        {.check_races = true},
+        {.check_bounds = true, .check_races = true},
         {.fast_math = true},
         {.color = true},
     };
@@ -351,6 +353,32 @@ TEST(every_option_that_the_compiler_sees_is_in_the_key)
         }
     }
     CHECK_UINT(stats_of(&use).hit_count, COUNT);
+    OK(rill_close(use.context));
+    drop_root();
+}
+
+TEST(what_the_environment_asks_of_the_compiler_is_in_the_key)
+{
+    static const char *const cases[][2] = {{"RILL_CONTRACT", "off"},
+                                           {"RILL_CHECK", "bounds"},
+                                           {"RILL_CHECK", "races"},
+                                           {"RILL_VERIFY", "1"},
+                                           {"RILL_VERIFY", "calls"}};
+    enum { COUNT = sizeof cases / sizeof cases[0] };
+    if (getenv("RILL_CONTRACT") != NULL || getenv("RILL_CHECK") != NULL || getenv("RILL_VERIFY") != NULL) {
+        SKIP("the environment asks for something already");
+    }
+    make_root();
+    struct use use;
+    open_with(&use, folder);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        setenv(cases[i][0], cases[i][1], 1);
+        run_text(&use, blocks_source, 16);
+        CHECK_UINT(stats_of(&use).missing_count, i + 1);
+        run_text(&use, blocks_source, 16);
+        CHECK_UINT(stats_of(&use).hit_count, i + 1);
+        unsetenv(cases[i][0]);
+    }
     OK(rill_close(use.context));
     drop_root();
 }
