@@ -69,6 +69,7 @@ struct type {
     bool is_variadic;         //
     bool has_prototype;       // false for ()
     struct record *record;    // structs and unions
+    bool is_ext_vector;       // a vector by ext_vector_type: see vector_cast
     const char *enum_tag;     // enums: NULL if it has none
     const char *typedef_name; // the name it was last known by, for messages; may be NULL
     int depth;                // derivations down to a basic type; a pointer to a record is 1

@@ -70,6 +70,10 @@ static struct type *vector_of(struct parser *p, struct type *lane, const struct 
         return &p->basic[TYPE_ERROR];
     }
     struct type *plain = vector_type(p, &p->basic[lane->kind], (int)count);
+    if (a->lanes > 0) {
+        plain = type_copy(p->arena, plain);
+        plain->is_ext_vector = true;
+    }
     return lane->quals != 0 ? type_with_quals(p->arena, plain, lane->quals) : plain;
 }
 
@@ -282,13 +286,16 @@ struct expr *vector_condition(struct parser *p, struct expr *c, struct expr *a, 
 }
 
 // A number in every lane, or the same bytes in other lanes. NULL: neither.
+// Between vectors of one size, and from and to an integer of it, the bytes are kept; other numbers stand in every lane,
+// and all do in a vector by ext_vector_type, which is clang's and OpenCL's.
 struct expr *vector_cast(struct parser *p, struct expr *a, struct type *type, struct loc loc)
 {
     struct naming n = {0};
     struct expr *x[MAX_LANES];
-    bool is_spread = vector_is(type) && type_is_arithmetic(a->type);
-    bool is_pun =
-        vector_is(a->type) && (vector_is(type) || type_is_integer(type)) && type_size(type) == type_size(a->type);
+    bool is_same_size = type_size(type) == type_size(a->type);
+    bool is_from_bits = vector_is(type) && !type->is_ext_vector && type_is_integer(a->type) && is_same_size;
+    bool is_spread = vector_is(type) && type_is_arithmetic(a->type) && !is_from_bits;
+    bool is_pun = is_from_bits || (vector_is(a->type) && (vector_is(type) || type_is_integer(type)) && is_same_size);
     if ((!is_spread && !is_pun) || !is_in_function(p, loc)) {
         return is_spread || is_pun ? expr_error(p, loc) : NULL;
     }

@@ -206,3 +206,19 @@ kernel void swizzles(int n, const float a[3 * n], float out[4 * n])
         out[4 * i + 3] = least[0] + least[1] * least[2];
     }
 }
+
+typedef short bits4 __attribute__((vector_size(8)));
+typedef short bits2 __attribute__((vector_size(4)));
+typedef unsigned char bits8 __attribute__((vector_size(8)));
+
+// An integer of a vector's size gives its bytes.
+// run: vectors_of_bits n=50 wild
+kernel void vectors_of_bits(int n, const long a[n], long out[n])
+{
+    for (int i = 0; i < n; i++) {
+        bits4 v = (bits4)a[i];
+        bits2 w = (bits2)(int)a[i];
+        bits8 b = (bits8)(long)(int)(w + v[2]);
+        out[i] = (long)(v + v[1]) ^ (long)b;
+    }
+}
