@@ -340,6 +340,17 @@ static bool at_auto_type(struct parser *p)
     return token->kind == TOKEN_IDENT && strcmp(token->text, "__auto_type") == 0 && parse_at_identifier(p, 1);
 }
 
+// GNU C takes attributes behind the comma, for the next declarator alone. Those that matter stand behind it.
+static bool next_declarator(struct parser *p)
+{
+    if (p->is_panicking || !parse_accept(p, TOKEN_COMMA)) {
+        return false;
+    }
+    struct attributes ignored = {0};
+    declare_attributes(p, &ignored);
+    return true;
+}
+
 void declare_local(struct parser *p, struct stmt_list *out)
 {
     if (parse_at(p, TOKEN_KW_STATIC_ASSERT)) {
@@ -371,7 +382,7 @@ void declare_local(struct parser *p, struct stmt_list *out)
             break;
         }
         init_declarator(p, &specifiers, &d, out);
-    } while (!p->is_panicking && parse_accept(p, TOKEN_COMMA));
+    } while (next_declarator(p));
     p->hoisted = hoisted;
     parse_expect(p, TOKEN_SEMI, "after the declaration");
 }
@@ -413,7 +424,7 @@ static bool external_declarators(struct parser *p, const struct specifiers *spec
         }
         init_declarator(p, specifiers, &d, NULL);
         is_first = false;
-    } while (!p->is_panicking && parse_accept(p, TOKEN_COMMA));
+    } while (next_declarator(p));
     return false;
 }
 

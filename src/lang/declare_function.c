@@ -140,6 +140,10 @@ void declare_check_kernel(struct parser *p, const struct function *function)
     }
     for (int i = 0; i < function->param_count; i++) {
         const struct object *param = function->params[i];
+        if (param->name != NULL && param->name[0] == '(') {
+            parse_error(p, param->loc, "parameter %d of the kernel '%s' needs a name", i + 1, function->name);
+            continue;
+        }
         const char *trouble = param_trouble(param->type);
         if (trouble != NULL) {
             parse_error(p, param->loc, "'%s' cannot be a kernel's parameter of the type '%s': %s", param->name,
@@ -159,8 +163,7 @@ static void check_definition(struct parser *p, const struct declarator *d)
     for (int i = 0; i < d->param_count; i++) {
         struct object *param = d->params[i];
         if (param->name == NULL) {
-            parse_error(p, param->loc, "parameter %d of '%s' needs a name", i + 1, d->name);
-            param->name = "(unnamed)";
+            param->name = "(unnamed)"; // C23: nobody can name it
         }
         if (!type_is_complete(param->type)) {
             parse_error(p, param->loc, "the parameter '%s' has the incomplete type '%s'", param->name,
@@ -185,7 +188,7 @@ static void function_body(struct parser *p, struct function *function, const str
     scope_add_again(p, declared); // `enum e { A } x` among the parameters
     for (int i = 0; i < function->param_count; i++) {
         struct object *param = function->params[i];
-        if (scope_find_here(p, param->name) == NULL) {
+        if (param->name[0] != '(' && scope_find_here(p, param->name) == NULL) {
             scope_add(p, SYMBOL_OBJECT, param->name, param->loc)->object = param;
         }
     }

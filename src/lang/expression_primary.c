@@ -1,4 +1,5 @@
 // Primary and postfix expressions.
+#include "lang/lex.h"
 #include "lang/parse.h"
 
 #include <assert.h>
@@ -47,19 +48,31 @@ static struct expr *imaginary(struct parser *p, const struct token *token, struc
                         is_half ? convert_to_kind(p, e, TYPE_FLOAT) : e, token->loc);
 }
 
+// wchar_t, char16_t, char32_t, and C23's char8_t.
+static enum type_kind literal_kind(char encoding)
+{
+    switch (encoding) {
+    case 'u': return TYPE_USHORT;
+    case 'U': return TYPE_UINT;
+    case '8': return TYPE_UCHAR;
+    default: return TYPE_INT;
+    }
+}
+
 static struct expr *string_literal(struct parser *p, const struct token *token)
 {
     assert(token->kind == TOKEN_STRING);
-    if (!token->is_wide) {
+    uint32_t unit = lex_unit_size(token->encoding);
+    if (unit == 1) {
         return expr_string(p, token->text, (uint64_t)token->length + 1, token->loc);
     }
-    // Units of four bytes; the terminator is one too.
-    char *bytes = ARENA_ARRAY(p->arena, char, token->length + 4);
+    // The terminator is a unit too.
+    char *bytes = ARENA_ARRAY(p->arena, char, token->length + unit);
     if (token->length > 0) {
         memcpy(bytes, token->text, token->length);
     }
-    struct expr *e = expr_string(p, bytes, (uint64_t)token->length + 4, token->loc);
-    e->type = type_array_of(p->arena, &p->basic[TYPE_INT], (int64_t)token->length / 4 + 1);
+    struct expr *e = expr_string(p, bytes, (uint64_t)token->length + unit, token->loc);
+    e->type = type_array_of(p->arena, &p->basic[literal_kind(token->encoding)], (int64_t)(token->length / unit) + 1);
     return e;
 }
 
@@ -176,7 +189,7 @@ struct expr *parse_primary_expression(struct parser *p)
     case TOKEN_IDENT:
     case TOKEN_KW_STREAM_PARALLEL: return identifier_expression(p);
     case TOKEN_INT: e = imaginary(p, token, integer_constant(p, token)); break;
-    case TOKEN_CHAR: e = expr_int(p, TYPE_INT, token->u, token->loc); break;
+    case TOKEN_CHAR: e = expr_int(p, literal_kind(token->encoding), token->u, token->loc); break;
     case TOKEN_FLOAT: e = imaginary(p, token, floating_constant(p, token)); break;
     case TOKEN_STRING: e = string_literal(p, token); break;
     case TOKEN_LPAREN: return parenthesized(p);

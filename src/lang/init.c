@@ -150,9 +150,13 @@ static bool takes_string(const struct type *type, const struct expr *e)
     if (type->kind != TYPE_ARRAY || e->kind != EXPR_STRING) {
         return false;
     }
-    bool is_wide = e->type->base->kind == TYPE_INT;
     const struct type *base = type->base->kind == TYPE_ENUM ? type->base->base : type->base;
-    return is_wide ? base->kind == TYPE_INT || base->kind == TYPE_UINT : type_is_char(base);
+    switch (e->type->base->kind) {
+    case TYPE_INT:
+    case TYPE_UINT: return base->kind == TYPE_INT || base->kind == TYPE_UINT;
+    case TYPE_USHORT: return base->kind == TYPE_SHORT || base->kind == TYPE_USHORT;
+    default: return type_is_char(base);
+    }
 }
 
 // A static object may be a copy of a compound literal, as gcc has it: its stores are taken over.

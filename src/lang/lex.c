@@ -286,6 +286,8 @@ static void lex_number(struct lexer *lexer, struct lex_token *token)
             p += 2;
         } else if (*p == '.' || is_ident_byte(*p)) {
             p++;
+        } else if (*p == '\'' && is_ident_byte(p[1]) && p > lexer->p && is_ident_byte(p[-1])) {
+            p += 2; // C23's 1'000'000
         } else if ((size = extended_size(lexer, p, false, &code)) > 0) {
             p += size;
         } else {
@@ -448,7 +450,7 @@ static void lex_other(struct lexer *lexer, struct lex_token *token)
 
 static int quote_prefix(const char *p)
 {
-    int prefix = p[0] == 'L' ? 1 : 0;
+    int prefix = p[0] == 'u' && p[1] == '8' ? 2 : p[0] == 'L' || p[0] == 'u' || p[0] == 'U' ? 1 : 0;
     return p[prefix] == '"' || p[prefix] == '\'' ? prefix : -1;
 }
 

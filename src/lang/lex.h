@@ -114,7 +114,10 @@ struct lex_values {
 void lex_number_value(struct lex_values *values, const struct lex_token *token, struct token *out);
 // TOKEN_CHAR.
 void lex_char_value(struct lex_values *values, const struct lex_token *token, struct token *out);
-// TOKEN_STRING from |count| adjacent literals. If one is wide, all are; a wide string is an array of 4-byte units.
+// The bytes of one unit of a literal.
+uint32_t lex_unit_size(char encoding);
+
+// TOKEN_STRING from |count| adjacent literals. If one has a prefix, all have it; |text| is an array of units.
 void lex_string_value(struct lex_values *values, const struct lex_token *tokens, int count, struct token *out);
 
 bool lex_is_ident_code(uint32_t code, bool first);

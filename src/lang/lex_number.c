@@ -275,12 +275,27 @@ static void float_value(const struct number *number, struct token *out)
     }
 }
 
+static const char *without_separators(struct lex_values *values, const char *text)
+{
+    char *plain = arena_strdup(values->arena, text);
+    char *to = plain;
+    for (; *text != '\0'; text++) {
+        *to = *text;
+        to += *text != '\'';
+    }
+    *to = '\0';
+    return plain;
+}
+
 void lex_number_value(struct lex_values *values, const struct lex_token *token, struct token *out)
 {
     assert(token->kind == LEX_NUMBER && token->length > 0);
     struct number number = {values, arena_strndup(values->arena, token->text, token->length), token->loc};
     out->text = number.text;
     out->length = token->length;
+    if (memchr(token->text, '\'', token->length) != NULL) {
+        number.text = without_separators(values, number.text);
+    }
     if (is_float(number.text)) {
         float_value(&number, out);
     } else {

@@ -1,4 +1,4 @@
-// Character constants and string literals: escapes, universal character names, wide forms.
+// Character constants and string literals: escapes, universal character names, wide forms, C11's u, U and u8.
 #include "lang/lex.h"
 
 #include "base/str.h"
@@ -13,7 +13,7 @@ struct reader {
     const char *start;
     struct loc loc; // of the literal
     bool in_source; // the literal is spelt at |loc|, so that a column inside it can be told
-    bool wide;
+    char encoding;  // as in struct token
 };
 
 // One element of a literal: a byte of a narrow one, a code of a wide one, or a character still to be encoded.
@@ -37,6 +37,21 @@ static int hex_digit(char c)
                                   : -1;
 }
 
+uint32_t lex_unit_size(char encoding)
+{
+    return encoding == 'L' || encoding == 'U' ? 4 : encoding == 'u' ? 2 : 1;
+}
+
+static uint64_t most_of(char encoding)
+{
+    return UINT32_MAX >> (32 - 8 * lex_unit_size(encoding));
+}
+
+static const char *name_of(char encoding)
+{
+    return encoding == 'L' ? "wchar_t" : encoding == 'U' ? "char32_t" : encoding == 'u' ? "char16_t" : "char";
+}
+
 static struct element number_escape(struct reader *reader, int base)
 {
     assert(base == 8 || base == 16);
@@ -50,7 +65,7 @@ static struct element number_escape(struct reader *reader, int base)
             break;
         }
         value = value * (uint64_t)base + (uint64_t)digit;
-        overflow |= value > (reader->wide ? UINT32_MAX : UINT8_MAX);
+        overflow |= value > most_of(reader->encoding);
         value &= UINT32_MAX;
         reader->p++;
         digits++;
@@ -60,7 +75,7 @@ static struct element number_escape(struct reader *reader, int base)
     } else if (overflow) {
         diag_error(reader->values->diags, place(reader, start - (base == 16 ? 2 : 1)),
                    "the escape \\%s%.*s is beyond the range of %s", base == 16 ? "x" : "", (int)(reader->p - start),
-                   start, reader->wide ? "wchar_t" : "char");
+                   start, name_of(reader->encoding));
     }
     return (struct element){(uint32_t)value, false};
 }
@@ -137,10 +152,28 @@ static struct element next_element(struct reader *reader)
 static struct reader open_literal(struct lex_values *values, const struct lex_token *token)
 {
     const char *p = token->text, *end = token->text + token->length;
-    bool wide = *p == 'L';
-    p += wide ? 2 : 1;
+    char encoding = *p == '"' || *p == '\'' ? '\0' : p[1] == '8' ? '8' : *p;
+    p += encoding == '\0' ? 1 : encoding == '8' ? 3 : 2;
     end -= token->flags & LEX_BROKEN ? 0 : 1;
-    return (struct reader){values, p, end < p ? p : end, token->text, token->loc, token->macro.line == 0, wide};
+    return (struct reader){values, p, end < p ? p : end, token->text, token->loc, token->macro.line == 0, encoding};
+}
+
+// A literal of more units than one is told by |out_count|. Of a character beyond 16 bits u'…' takes the second half, as
+// gcc does.
+static uint32_t unit_char_value(struct reader *reader, int *out_count)
+{
+    uint32_t value = 0;
+    while (reader->p < reader->end) {
+        struct element element = next_element(reader);
+        value = element.value;
+        if (reader->encoding == '8' && element.is_character && value > 0x7f) {
+            diag_error(reader->values->diags, reader->loc, "the character does not fit into one unit of UTF-8");
+        }
+        bool is_pair = value > most_of(reader->encoding);
+        value = is_pair && reader->encoding == 'u' ? 0xdc00 + (value & 0x3ff) : value;
+        *out_count += is_pair ? 2 : 1;
+    }
+    return value;
 }
 
 // The bytes of an element in a narrow literal.
@@ -172,11 +205,8 @@ void lex_char_value(struct lex_values *values, const struct lex_token *token, st
     struct reader reader = open_literal(values, token);
     int count = 0;
     uint32_t value = 0;
-    if (reader.wide) {
-        while (reader.p < reader.end) {
-            value = next_element(&reader).value;
-            count++;
-        }
+    if (reader.encoding != '\0') {
+        value = unit_char_value(&reader, &count);
     } else {
         value = narrow_char_value(&reader, &count);
     }
@@ -188,39 +218,55 @@ void lex_char_value(struct lex_values *values, const struct lex_token *token, st
         diag_warning(values->diags, token->loc, "a character constant of several characters");
     }
     out->kind = TOKEN_CHAR;
-    out->u = (uint64_t)(int64_t)(int32_t)value;
-    out->is_wide = reader.wide;
+    bool is_signed = reader.encoding == '\0' || reader.encoding == 'L';
+    out->u = is_signed ? (uint64_t)(int64_t)(int32_t)value : value;
+    out->encoding = reader.encoding;
     out->text = arena_strndup(values->arena, token->text, token->length);
     out->length = token->length;
 }
 
-static void add_element(struct str *bytes, struct element element, bool wide)
+static void add_element(struct str *bytes, struct element element, char encoding)
 {
-    if (wide) {
-        str_add_n(bytes, (const char *)&element.value, sizeof element.value);
+    if (encoding == 'u' && element.value > UINT16_MAX) {
+        uint16_t pair[2] = {(uint16_t)(0xd800 + ((element.value - 0x10000) >> 10)),
+                            (uint16_t)(0xdc00 + (element.value & 0x3ff))};
+        str_add_n(bytes, (const char *)pair, sizeof pair);
+    } else if (lex_unit_size(encoding) > 1) {
+        str_add_n(bytes, (const char *)&element.value, lex_unit_size(encoding));
     } else {
         char narrow[4];
         str_add_n(bytes, narrow, (size_t)narrow_bytes(element, narrow));
     }
 }
 
+// Literals side by side have one encoding: that of those with a prefix.
+static char encoding_of(struct lex_values *values, const struct lex_token *tokens, int count)
+{
+    char encoding = '\0';
+    for (int i = 0; i < count; i++) {
+        char own = open_literal(values, &tokens[i]).encoding;
+        if (own != '\0' && encoding != '\0' && own != encoding) {
+            diag_error(values->diags, tokens[i].loc, "string literals with different prefixes stand side by side");
+        }
+        encoding = own != '\0' ? own : encoding;
+    }
+    return encoding;
+}
+
 void lex_string_value(struct lex_values *values, const struct lex_token *tokens, int count, struct token *out)
 {
-    bool wide = false;
-    for (int i = 0; i < count; i++) {
-        wide |= tokens[i].text[0] == 'L';
-    }
+    char encoding = encoding_of(values, tokens, count);
     struct str bytes;
     str_init(&bytes, values->arena);
     for (int i = 0; i < count; i++) {
         struct reader reader = open_literal(values, &tokens[i]);
-        reader.wide = wide;
+        reader.encoding = encoding;
         while (reader.p < reader.end) {
-            add_element(&bytes, next_element(&reader), wide);
+            add_element(&bytes, next_element(&reader), encoding);
         }
     }
     out->kind = TOKEN_STRING;
-    out->is_wide = wide;
+    out->encoding = encoding;
     out->text = str_text(&bytes);
     out->length = (uint32_t)bytes.length;
 }

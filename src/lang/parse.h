@@ -63,6 +63,7 @@ struct body_state {
     bool breaks_outside; // there is a target, but beyond the block's edge
     bool continues_outside;
     bool switch_outside;
+    bool is_block_item;   // the statement that begins now is an item of a block
     int block;            // -1: in none
     int expression_depth; // statement expressions around this place
 };
@@ -326,9 +327,9 @@ struct stmt *parse_compound_statement(struct parser *p, bool opens_scope);
 struct stmt *stmt_new(struct parser *p, enum stmt_kind kind, struct loc loc);
 struct stmt *parse_asm_statement(struct parser *p); // statement_asm.c
 struct stmt *parse_switch_statement(struct parser *p);
-struct stmt *parse_case_statement(struct parser *p);
+struct stmt *parse_case_statement(struct parser *p, bool is_block_item);
 struct stmt *parse_goto_statement(struct parser *p);
-struct stmt *parse_labeled_statement(struct parser *p);
+struct stmt *parse_labeled_statement(struct parser *p, bool is_block_item);
 struct stmt *parse_stream_parallel(struct parser *p, const struct pragmas *pragmas);
 bool parse_at_stream_parallel(struct parser *p);
 void parse_check_jumps(struct parser *p);

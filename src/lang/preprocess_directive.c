@@ -47,6 +47,25 @@ static void check_else(struct preprocessor *pp, const char *directive, struct lo
     }
 }
 
+// The operand of #ifdef and its kin.
+static bool names_macro(struct preprocessor *pp, const char *directive, bool wanted)
+{
+    struct lex_token token;
+    lex_next(&pp->file->lexer, &token);
+    if (token.kind != LEX_IDENT) {
+        diag_error(pp->diags, token.loc, "#%s needs the name of a macro", directive);
+        return false;
+    }
+    bool is_defined = token.name->macro != NULL || token.name == pp->name_has_include;
+    pp_expect_end(pp, directive);
+    return is_defined == wanted;
+}
+
+static bool is_elifdef(const char *text) // C23
+{
+    return strcmp(text, "elifdef") == 0 || strcmp(text, "elifndef") == 0;
+}
+
 // A directive met at the level of the conditional whose group is being skipped.
 static enum group_end end_of_skipped(struct preprocessor *pp, const struct lex_token *name)
 {
@@ -58,8 +77,8 @@ static enum group_end end_of_skipped(struct preprocessor *pp, const struct lex_t
         pp->file->conditionals = conditional->outer;
         return GROUP_ENDS;
     }
-    bool is_else = strcmp(text, "else") == 0;
-    if (!is_else && strcmp(text, "elif") != 0) {
+    bool is_else = strcmp(text, "else") == 0, is_elif = strcmp(text, "elif") == 0;
+    if (!is_else && !is_elif && !is_elifdef(text)) {
         return GROUP_GOES_ON;
     }
     check_else(pp, text, name->loc);
@@ -69,7 +88,7 @@ static enum group_end end_of_skipped(struct preprocessor *pp, const struct lex_t
         take = !conditional->was_taken;
         pp_expect_end(pp, "else");
     } else if (!conditional->was_taken) {
-        take = pp_evaluate(pp, "elif");
+        take = is_elif ? pp_evaluate(pp, "elif") : names_macro(pp, text, text[4] == 'd');
     }
     conditional->was_taken |= take;
     return take ? GROUP_BEGINS : GROUP_GOES_ON;
@@ -128,17 +147,7 @@ static void run_if(struct preprocessor *pp, struct loc loc)
 
 static void run_ifdef(struct preprocessor *pp, struct loc loc, bool wanted)
 {
-    const char *directive = wanted ? "ifdef" : "ifndef";
-    struct lex_token token;
-    lex_next(&pp->file->lexer, &token);
-    bool taken = false;
-    if (token.kind != LEX_IDENT) {
-        diag_error(pp->diags, token.loc, "#%s needs the name of a macro", directive);
-    } else {
-        bool defined = token.name->macro != NULL || token.name == pp->name_has_include;
-        taken = defined == wanted;
-        pp_expect_end(pp, directive);
-    }
+    bool taken = names_macro(pp, wanted ? "ifdef" : "ifndef", wanted);
     push_conditional(pp, loc, taken);
     if (!taken) {
         skip_group(pp);
@@ -231,8 +240,8 @@ static void run_message(struct preprocessor *pp, struct loc loc, bool is_error)
 
 static void unknown_directive(struct preprocessor *pp, const struct lex_token *name)
 {
-    static const char *const known[] = {"define", "undef", "include", "if",     "ifdef",   "ifndef", "elif",
-                                        "else",   "endif", "line",    "pragma", "warning", "error"};
+    static const char *const known[] = {"define", "undef", "include", "if",       "ifdef",  "ifndef",  "elif", "else",
+                                        "endif",  "line",  "elifdef", "elifndef", "pragma", "warning", "error"};
     const char *text = name->kind == LEX_IDENT ? name->name->text : NULL;
     if (text == NULL) {
         diag_error(pp->diags, name->loc, "# at the start of a line must be followed by the name of a directive");
@@ -259,7 +268,8 @@ static bool run_named(struct preprocessor *pp, const struct lex_token *name, str
         run_if(pp, name->loc);
     } else if (strcmp(text, "ifdef") == 0 || strcmp(text, "ifndef") == 0) {
         run_ifdef(pp, name->loc, text[2] == 'd');
-    } else if (strcmp(text, "elif") == 0 || strcmp(text, "else") == 0 || strcmp(text, "endif") == 0) {
+    } else if (strcmp(text, "elif") == 0 || is_elifdef(text) || strcmp(text, "else") == 0 ||
+               strcmp(text, "endif") == 0) {
         run_group_end(pp, name);
     } else if (strcmp(text, "line") == 0) {
         run_line(pp);

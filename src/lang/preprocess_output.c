@@ -7,6 +7,55 @@
 #include <math.h>
 #include <string.h>
 
+// ---- C23's spellings -----------------------------------------------------------------------------------------------
+
+// The words that C99 leaves to the program are C11's where a parenthesis follows.
+static void settle_modern(struct token *word)
+{
+    static const struct {
+        const char *text;
+        enum token_kind kind;
+    } words[] = {
+        {"static_assert", TOKEN_KW_STATIC_ASSERT}, {"alignas", TOKEN_KW_ALIGNAS}, {"alignof", TOKEN_KW_ALIGNOF}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(word->text, words[i].text) == 0) {
+            word->kind = words[i].kind;
+        }
+    }
+}
+
+// `[[gnu::packed, nodiscard]]`, which begins where nothing of C99 could stand, is output as `__attribute__((packed,
+// nodiscard))`. Whether the token is one of it, and so is not output as it is; |out| is what stands for it then, if its
+// kind is not TOKEN_EOF.
+static bool is_in_brackets(struct preprocessor *pp, const struct token *token, struct token *out)
+{
+    struct token *last = pp->out->count > 0 ? &pp->out->items[pp->out->count - 1] : NULL;
+    *out = *token;
+    out->kind = TOKEN_LPAREN;
+    out->text = token_spelling(TOKEN_LPAREN);
+    if (pp->attribute_depth == 0) {
+        bool begins = token->kind == TOKEN_LBRACKET && last != NULL && last->kind == TOKEN_LBRACKET;
+        if (begins) {
+            pp->attribute_depth = 2;
+            last->kind = TOKEN_KW_ATTRIBUTE;
+            last->text = token_spelling(TOKEN_KW_ATTRIBUTE);
+        }
+        return begins;
+    }
+    pp->attribute_depth += (token->kind == TOKEN_LBRACKET) - (token->kind == TOKEN_RBRACKET);
+    if (token->kind == TOKEN_RBRACKET && pp->attribute_depth < 2) {
+        out->kind = TOKEN_RPAREN;
+        out->text = token_spelling(TOKEN_RPAREN);
+        return true;
+    }
+    if (token->kind == TOKEN_COLON && pp->attribute_depth == 2) {
+        pp->out->count -= last->kind == TOKEN_IDENT; // the prefix of `gnu::`
+        out->kind = TOKEN_EOF;
+        return true;
+    }
+    return false;
+}
+
 // ---- the short names of rill/kernel.h ------------------------------------------------------------------------------
 
 static bool wants_tag(enum token_kind before)
@@ -43,12 +92,15 @@ static void settle_kernel(struct preprocessor *pp, struct token *word, enum toke
 static void settle_word(struct preprocessor *pp, enum token_kind next)
 {
     struct token_list *out = pp->out;
-    if (!pp->short_names || out->count == 0) {
+    struct token *last = out->count > 0 ? &out->items[out->count - 1] : NULL;
+    if (last == NULL || last->kind != TOKEN_IDENT) {
         return;
     }
-    struct token *last = &out->items[out->count - 1];
     enum token_kind before = out->count > 1 ? out->items[out->count - 2].kind : TOKEN_EOF;
-    if (last->kind != TOKEN_IDENT) {
+    if (next == TOKEN_LPAREN && (last->text[0] == 's' || last->text[0] == 'a')) {
+        settle_modern(last);
+    }
+    if (!pp->short_names) {
         return;
     }
     if (last->text == pp->name_stream_parallel->text) {
@@ -60,7 +112,7 @@ static void settle_word(struct preprocessor *pp, enum token_kind next)
 
 // ---- tokens --------------------------------------------------------------------------------------------------------
 
-static void push(struct preprocessor *pp, const struct token *token)
+static void push_plain(struct preprocessor *pp, const struct token *token)
 {
     if (pp->out->count >= LANG_MAX_TOKENS) {
         pp_stop(pp, token->loc, "the file has more than %d tokens", LANG_MAX_TOKENS);
@@ -68,6 +120,19 @@ static void push(struct preprocessor *pp, const struct token *token)
     }
     settle_word(pp, token->kind);
     VEC_PUSH(pp->arena, pp->out, *token);
+}
+
+static void push(struct preprocessor *pp, const struct token *token)
+{
+    struct token other;
+    if (!is_in_brackets(pp, token, &other)) {
+        push_plain(pp, token);
+    } else if (other.kind != TOKEN_EOF) {
+        push_plain(pp, &other);
+        if (pp->out->items[pp->out->count - 2].kind == TOKEN_KW_ATTRIBUTE) {
+            push_plain(pp, &other); // of two brackets three tokens
+        }
+    }
 }
 
 static void flush_strings(struct preprocessor *pp)

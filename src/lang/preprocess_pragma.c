@@ -55,7 +55,7 @@ static const char *destringize(struct preprocessor *pp, const struct lex_token *
 {
     struct str text;
     str_init(&text, pp->arena);
-    const char *p = string->text + (string->text[0] == 'L' ? 2 : 1);
+    const char *p = (const char *)memchr(string->text, '"', string->length) + 1;
     const char *end = string->text + string->length - 1;
     for (; p < end; p++) {
         if (*p == '\\' && p + 1 < end && (p[1] == '"' || p[1] == '\\')) {

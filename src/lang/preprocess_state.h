@@ -98,6 +98,7 @@ struct preprocessor {
     uint64_t work;          // tokens read and copied so far
     uint64_t counter;       // __COUNTER__
     struct token_list *out; //
+    int attribute_depth;    // of brackets, inside [[…]]; 0 outside
     struct {
         struct lex_token *items;
         int count;

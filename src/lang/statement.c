@@ -14,8 +14,28 @@ struct stmt *stmt_new(struct parser *p, enum stmt_kind kind, struct loc loc)
 
 // ---- blocks --------------------------------------------------------------------------------------------------------
 
-// `__attribute__((fallthrough));`: attributes and nothing else. Longer ones than this are not looked through: asked at
-// every declaration, it must not cost more than the declaration does.
+static bool begins_statement(enum token_kind kind)
+{
+    switch (kind) {
+    case TOKEN_SEMI:
+    case TOKEN_LBRACE:
+    case TOKEN_KW_IF:
+    case TOKEN_KW_SWITCH:
+    case TOKEN_KW_CASE:
+    case TOKEN_KW_DEFAULT:
+    case TOKEN_KW_FOR:
+    case TOKEN_KW_WHILE:
+    case TOKEN_KW_DO:
+    case TOKEN_KW_BREAK:
+    case TOKEN_KW_CONTINUE:
+    case TOKEN_KW_GOTO:
+    case TOKEN_KW_RETURN: return true;
+    default: return false;
+    }
+}
+
+// `__attribute__((fallthrough));`, or C23's `[[likely]] if (…)`: attributes before no declaration. Longer ones than
+// this are not looked through: asked at every declaration, it must not cost more than the declaration does.
 static bool at_attribute_statement(const struct parser *p)
 {
     enum { MOST_TOKENS = 64 };
@@ -32,7 +52,8 @@ static bool at_attribute_statement(const struct parser *p)
         } while (depth > 0);
         ahead++;
     }
-    return ahead > 0 && parse_peek(p, ahead)->kind == TOKEN_SEMI;
+    enum token_kind kind = parse_peek(p, ahead)->kind;
+    return ahead > 0 && begins_statement(kind);
 }
 
 static bool starts_declaration(struct parser *p)
@@ -62,16 +83,15 @@ static bool starts_declaration(struct parser *p)
 
 static struct stmt *attribute_statement(struct parser *p)
 {
-    struct stmt *stmt = stmt_new(p, STMT_EMPTY, parse_loc(p));
     struct attributes attributes = {0};
     declare_attributes(p, &attributes);
-    parse_expect(p, TOKEN_SEMI, "after the attributes");
-    return stmt;
+    return parse_statement(p);
 }
 
 static void block_item(struct parser *p, struct stmt_list *items)
 {
     if (!starts_declaration(p)) {
+        p->body->is_block_item = true;
         struct stmt *stmt = parse_statement(p);
         VEC_PUSH(p->arena, items, stmt);
         return;
@@ -330,6 +350,7 @@ static struct stmt *for_init(struct parser *p)
         return NULL;
     }
     if (!starts_declaration(p)) {
+        p->body->is_block_item = true;
         struct stmt *stmt = stmt_new(p, STMT_EXPR, loc);
         stmt->expr = convert_decay(p, parse_expression(p));
         parse_expect(p, TOKEN_SEMI, "after the first part of 'for'");
@@ -408,7 +429,7 @@ static bool is_asm(struct parser *p)
            (next == TOKEN_LPAREN || next == TOKEN_KW_VOLATILE || next == TOKEN_KW_GOTO || next == TOKEN_KW_INLINE);
 }
 
-static struct stmt *plain_statement(struct parser *p)
+static struct stmt *plain_statement(struct parser *p, bool is_block_item)
 {
     const struct token *token = parse_token(p);
     if (is_asm(p)) {
@@ -419,7 +440,7 @@ static struct stmt *plain_statement(struct parser *p)
     case TOKEN_KW_IF: return if_statement(p);
     case TOKEN_KW_SWITCH: return parse_switch_statement(p);
     case TOKEN_KW_CASE:
-    case TOKEN_KW_DEFAULT: return parse_case_statement(p);
+    case TOKEN_KW_DEFAULT: return parse_case_statement(p, is_block_item);
     case TOKEN_KW_BREAK:
     case TOKEN_KW_CONTINUE: return break_statement(p);
     case TOKEN_KW_RETURN: return return_statement(p);
@@ -433,10 +454,10 @@ static struct stmt *plain_statement(struct parser *p)
     case TOKEN_KW_ELSE:
         parse_error(p, token->loc, "'else' without an 'if' before it");
         parse_advance(p);
-        return plain_statement(p);
+        return plain_statement(p, is_block_item);
     case TOKEN_IDENT:
         if (parse_peek(p, 1)->kind == TOKEN_COLON) {
-            return parse_labeled_statement(p);
+            return parse_labeled_statement(p, is_block_item);
         }
         break;
     default: break;
@@ -456,6 +477,8 @@ static const char *statement_word(const struct parser *p)
 
 static struct stmt *any_statement(struct parser *p)
 {
+    bool is_block_item = p->body->is_block_item;
+    p->body->is_block_item = false;
     struct pragmas pragmas = {0};
     if (p->pragmas.count > 0) {
         pragmas = parse_take_pragmas(p);
@@ -467,7 +490,7 @@ static struct stmt *any_statement(struct parser *p)
         return parse_stream_parallel(p, &pragmas);
     }
     parse_refuse_pragmas(p, &pragmas, statement_word(p));
-    return plain_statement(p);
+    return plain_statement(p, is_block_item);
 }
 
 struct stmt *parse_statement(struct parser *p)

@@ -125,21 +125,25 @@ static bool at_label(const struct parser *p)
     return parse_at(p, TOKEN_KW_CASE) || parse_at(p, TOKEN_KW_DEFAULT);
 }
 
-static struct stmt *labeled_body(struct parser *p)
+// C23 lets a declaration follow a label, as the next item of the block.
+static struct stmt *labeled_body(struct parser *p, bool is_block_item)
 {
     if (parse_at(p, TOKEN_RBRACE)) {
         return stmt_new(p, STMT_EMPTY, parse_loc(p)); // C23, and everybody's habit
     }
     if (!p->is_panicking && (parse_at(p, TOKEN_KW_STATIC_ASSERT) || declare_starts_type(p, parse_token(p))) &&
         parse_peek(p, 1)->kind != TOKEN_COLON) {
-        parse_error(p, parse_loc(p), "a label stands before a statement, not before a declaration: add ';' or braces");
+        if (!is_block_item) {
+            parse_error(p, parse_loc(p), "the body of a statement cannot be a declaration: add braces");
+        }
         return stmt_new(p, STMT_EMPTY, parse_loc(p));
     }
+    p->body->is_block_item = is_block_item;
     return parse_statement(p);
 }
 
 // `case 1: case 2: case 3: …` is a chain, not nesting.
-struct stmt *parse_case_statement(struct parser *p)
+struct stmt *parse_case_statement(struct parser *p, bool is_block_item)
 {
     assert(at_label(p));
     struct stmt *first = NULL;
@@ -172,7 +176,7 @@ struct stmt *parse_case_statement(struct parser *p)
             break;
         }
     } while (at_label(p));
-    *link = p->is_panicking || p->gave_up ? stmt_new(p, STMT_EMPTY, parse_loc(p)) : labeled_body(p);
+    *link = p->is_panicking || p->gave_up ? stmt_new(p, STMT_EMPTY, parse_loc(p)) : labeled_body(p, is_block_item);
     return first;
 }
 
@@ -221,7 +225,7 @@ struct stmt *parse_goto_statement(struct parser *p)
     return stmt;
 }
 
-struct stmt *parse_labeled_statement(struct parser *p)
+struct stmt *parse_labeled_statement(struct parser *p, bool is_block_item)
 {
     struct stmt *stmt = stmt_new(p, STMT_LABEL, parse_loc(p));
     const char *name = parse_identifier(p);
@@ -241,7 +245,7 @@ struct stmt *parse_labeled_statement(struct parser *p)
         state->block = p->body->block;
     }
     stmt->label = &state->label;
-    stmt->body = labeled_body(p);
+    stmt->body = labeled_body(p, is_block_item);
     return stmt;
 }
 

@@ -117,7 +117,7 @@ enum token_kind {
     TOKEN_IDENT,
     TOKEN_INT,    // |u|, type flags
     TOKEN_FLOAT,  // |f|, type flags
-    TOKEN_CHAR,   // |u| (a character constant: its int value; wide ones set is_wide)
+    TOKEN_CHAR,   // |u| (a character constant: its int value)
     TOKEN_STRING, // |text|/|length| hold the bytes, without the terminator
     TOKEN_PRAGMA, // |pragma| says which, |text| what it says
 #define TOKEN_ENUM(name, spelling) TOKEN_##name,
@@ -149,7 +149,7 @@ struct token {
     bool is_bf16;        // suffix bf16
     bool is_imaginary;   // suffix i or j, beside others
     bool is_long_double; // suffix l
-    bool is_wide;        // L'' or L""
+    char encoding;       // of characters and strings: 'L', 'u', 'U', '8' (u8), or '\0' without a prefix
     bool is_short_name;  // TOKEN_IDENT: `kernel` or `stream_parallel`, a macro of rill/kernel.h for other compilers
     enum pragma_kind pragma;
 };

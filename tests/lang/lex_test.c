@@ -214,7 +214,12 @@ TEST(character_constants_have_their_int_value)
     CHECK_INT((int64_t)first("L'\\xffff'").u, 0xffff);
     CHECK_INT((int64_t)first("L'\xc3\xa9'").u, 0xe9);
     CHECK_INT((int64_t)first("L'\\u00e9'").u, 0xe9);
-    CHECK(first("L'a'").is_wide);
+    CHECK(first("L'a'").encoding == 'L');
+    CHECK_INT((int64_t)first("u'\\uffff'").u, 0xffff);
+    CHECK_INT((int64_t)first("U'\\xffffffff'").u, 0xffffffff);
+    CHECK(first("u8'a'").encoding == '8');
+    CHECK_SAYS("u'\\x10000'", "error: the escape \\x10000 is beyond the range of char16_t");
+    CHECK_SAYS("u8'\u00e9'", "error: the character does not fit into one unit of UTF-8");
     CHECK_SAYS("'ab'", "warning: a character constant of several characters");
     CHECK_SAYS("''", "error: a character constant needs a character");
     CHECK_SAYS("'a", "1:1: error: the closing ' is missing");
@@ -231,6 +236,7 @@ TEST(strings_hold_their_bytes_and_are_joined)
     CHECK_EXPANDS("L\"\\u20ac\"", "L\"\\20254\"");
     CHECK_EXPANDS("\"\\u20ac\"", "\"\\342\\202\\254\"");
     CHECK_EXPANDS("\"\\a\\b\\f\\n\\r\\t\\v\\?\\\\\"", "\"\\7\\10\\14\\12\\15\\11\\13?\\134\"");
+    CHECK_SAYS("L\"a\" u\"b\"", "1:6: error: string literals with different prefixes stand side by side");
     CHECK_SAYS("x = \"abc\ny", "1:5: error: the closing \" is missing");
     CHECK_SAYS("\"ab\\q\"", "1:4: warning: the escape \\q is unknown");
     CHECK_SAYS("\"\\u12\"", "error: \\u needs 4 hexadecimal digits");
@@ -321,4 +327,20 @@ TEST(tokens_describe_themselves)
         CHECK_STR(token_describe(&tokens.arena, &tokens.list.items[i]), words[i]);
     }
     tokens_finish(&tokens);
+}
+
+TEST(numbers_may_have_separators)
+{
+    CHECK_INT((int64_t)first("1'000'000").u, 1000000);
+    CHECK_INT((int64_t)first("0xff'ff").u, 0xffff);
+    CHECK_INT((int64_t)first("0b1010'0101").u, 165);
+    CHECK(first("1'0.2'5").f == 10.25);
+}
+
+TEST(attributes_in_brackets_are_those_of_gnu_c)
+{
+    CHECK_EXPANDS("[[nodiscard]] int f", "__attribute__ ( ( nodiscard ) ) int f");
+    CHECK_EXPANDS("[[gnu::aligned(8), x::y]]", "__attribute__ ( ( aligned ( 8 ) , y ) )");
+    CHECK_EXPANDS("a[b[0]]", "a [ b [ 0 ] ]");
+    CHECK_EXPANDS("[[]] [[a(b[1])]]", "__attribute__ ( ( ) ) __attribute__ ( ( a ( b [ 1 ] ) ) )");
 }

@@ -2,6 +2,7 @@
 #ifndef RILL_TESTS_LANG_TOKENS_H
 #define RILL_TESTS_LANG_TOKENS_H
 
+#include "lang/lex.h"
 #include "lang/preprocess.h"
 #include "test.h"
 
@@ -28,11 +29,11 @@ static inline void tokens_finish(struct tokens *tokens)
 
 static inline void tokens_add_string(struct str *out, const struct token *token)
 {
-    str_add(out, token->is_wide ? "L\"" : "\"");
-    uint32_t step = token->is_wide ? 4 : 1;
+    str_add(out, token->encoding == 'L' ? "L\"" : "\"");
+    uint32_t step = lex_unit_size(token->encoding);
     for (uint32_t i = 0; i < token->length; i += step) {
         uint32_t c = (unsigned char)token->text[i];
-        if (token->is_wide) {
+        if (token->encoding == 'L') {
             memcpy(&c, token->text + i, 4);
         }
         str_printf(out, c >= ' ' && c < 0x7f && c != '"' && c != '\\' ? "%c" : "\\%o", c);

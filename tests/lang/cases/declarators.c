@@ -41,7 +41,7 @@ int f(void)
     struct open o;
     int inner[];
     extern int n;
-    static_assert(1);
+    assert(1);
     return 0;
 }
 int unknown_result(missing_type x) { return x; }

@@ -24,6 +24,6 @@ again:
     n == 1;
     x + 1, n;
     f(1, x);
-label: int z = 1;
+    if (n) label: int z = 1;
     if (n) return 1;
 }

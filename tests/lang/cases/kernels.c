@@ -21,3 +21,4 @@ kernel void parameters(int a0, int a1, int a2, int a3, int a4, int a5, int a6, i
                        int g0, int g1, int g2, int g3, int g4)
 {
 }
+kernel void unnamed(int, float x) { }
