@@ -102,9 +102,9 @@ const char *parse_foreign_advice(const char *name)
             return table[i].advice;
         }
     }
-    static const char math[] =
-        " inf inff infl huge_val huge_valf nan nanf isnan isinf isinf_sign isfinite isnormal signbit "
-        "signbitf isgreater isgreaterequal isless islessequal islessgreater isunordered ";
+    static const char math[] = " inf inff infl huge_val huge_valf nan nanf isnan isnanf isinf isinff isinf_sign finite "
+                               "finitef isfinite isnormal signbit "
+                               "signbitf isgreater isgreaterequal isless islessequal islessgreater isunordered ";
     if (strncmp(name, "__builtin_", 10) == 0) {
         return has_name(math, name + 10) ? "; #include <math.h>"
                                          : ": the built-in functions of other compilers are not there";

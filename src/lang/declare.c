@@ -253,9 +253,9 @@ static void init_declarator(struct parser *p, const struct specifiers *specifier
                             struct stmt_list *out)
 {
     asm_label(p);
-    d->attributes.takes_vector = true;
+    d->attributes.takes_type = true;
     declare_attributes(p, &d->attributes);
-    d->type = vector_apply(p, d->type, &d->attributes, d->loc);
+    d->type = declare_apply_attributes(p, d->type, &d->attributes, d->loc);
     if (specifiers->storage == STORAGE_TYPEDEF) {
         declare_typedef(p, specifiers, d);
         return;

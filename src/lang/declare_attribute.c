@@ -38,9 +38,14 @@ static void aligned_attribute(struct parser *p, struct attributes *attributes, s
 // optimiser, the linker or a checker.
 static void foreign_attribute(struct parser *p, const struct token *token, const char *text)
 {
-    static const char *const refused[] = {"mode",      "address_space", "scalar_storage_order",
-                                          "ms_struct", "hardbool",      "transparent_union",
-                                          "cleanup",   "alias",         "weakref",
+    static const char *const refused[] = {"address_space",
+                                          "scalar_storage_order",
+                                          "ms_struct",
+                                          "hardbool",
+                                          "transparent_union",
+                                          "cleanup",
+                                          "alias",
+                                          "weakref",
                                           "ifunc"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         if (is_word(text, refused[i])) {
@@ -66,12 +71,57 @@ static void vector_attribute(struct parser *p, struct attributes *attributes, co
     }
     if (parse_integer_constant(p, "the size of a vector", &value) && value <= 0) {
         parse_error(p, token->loc, "a vector needs a size, not %lld", (long long)value);
-    } else if (!attributes->takes_vector) {
+    } else if (!attributes->takes_type) {
         parse_error(p, token->loc, "'%s' does not stand here: write it in a typedef", token->text);
     } else {
         *out = value;
     }
     parse_expect(p, TOKEN_RPAREN, "after the size of a vector");
+}
+
+static void mode_attribute(struct parser *p, struct attributes *attributes, const struct token *token)
+{
+    if (!parse_expect(p, TOKEN_LPAREN, "after the attribute")) {
+        return;
+    }
+    if (!attributes->takes_type) {
+        parse_error(p, token->loc, "'%s' does not stand here: write it in a typedef", token->text);
+    } else if (parse_at(p, TOKEN_IDENT)) {
+        attributes->mode = parse_token(p)->text;
+    }
+    parse_advance(p);
+    parse_expect(p, TOKEN_RPAREN, "after the mode");
+}
+
+// gcc's machine modes: a number of the same kind in another size.
+static struct type *with_mode(struct parser *p, struct type *type, const char *mode, struct loc loc)
+{
+    static const struct {
+        const char *name;
+        enum type_kind kind; // the signed one, whose unsigned form is the next
+    } modes[] = {{"QI", TYPE_SCHAR}, {"byte", TYPE_SCHAR}, {"HI", TYPE_SHORT},     {"SI", TYPE_INT},
+                 {"DI", TYPE_LONG},  {"word", TYPE_LONG},  {"pointer", TYPE_LONG}, {"HF", TYPE_F16},
+                 {"SF", TYPE_FLOAT}, {"DF", TYPE_DOUBLE}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        bool is_kind = type_is_float(&p->basic[modes[i].kind]) ? type_is_float(type)
+                                                               : type_is_integer(type) && type->kind != TYPE_ENUM;
+        if (is_word(mode, modes[i].name) && is_kind && type->kind != TYPE_BOOL) {
+            bool is_unsigned = type_is_integer(type) && !type_is_signed(type);
+            struct type *other = &p->basic[modes[i].kind + (is_unsigned ? 1 : 0)];
+            return type->quals != 0 ? type_with_quals(p->arena, other, type->quals) : other;
+        }
+    }
+    parse_error(p, loc, "the mode '%s' of '%s' is not supported", mode, parse_describe(p, type));
+    return &p->basic[TYPE_ERROR];
+}
+
+struct type *declare_apply_attributes(struct parser *p, struct type *type, const struct attributes *attributes,
+                                      struct loc loc)
+{
+    if (attributes->mode != NULL && !type_is_error(type)) {
+        type = with_mode(p, type, attributes->mode, loc);
+    }
+    return vector_apply(p, type, attributes, loc);
 }
 
 static void attribute(struct parser *p, struct attributes *attributes)
@@ -86,6 +136,10 @@ static void attribute(struct parser *p, struct attributes *attributes)
     if (is_word(text, "vector_size") || is_word(text, "ext_vector_type")) {
         vector_attribute(p, attributes, token,
                          is_word(text, "vector_size") ? &attributes->vector_size : &attributes->lanes);
+        return;
+    }
+    if (is_word(text, "mode")) {
+        mode_attribute(p, attributes, token);
         return;
     }
     if (is_word(text, "packed")) {

@@ -106,10 +106,11 @@ static void struct_declarator(struct parser *p, const struct specifiers *specifi
         m.member.is_bitfield = true;
     }
     struct attributes attributes = specifiers->attributes;
-    attributes.vector_size = attributes.lanes = 0; // the specifiers' type has it already
-    attributes.takes_vector = true;
+    attributes.vector_size = attributes.lanes = 0;
+    attributes.mode = NULL; // the specifiers' type has it already
+    attributes.takes_type = true;
     declare_attributes(p, &attributes);
-    m.member.type = vector_apply(p, m.member.type, &attributes, m.member.loc);
+    m.member.type = declare_apply_attributes(p, m.member.type, &attributes, m.member.loc);
     m.align = attributes.align > specifiers->alignas ? attributes.align : specifiers->alignas;
     m.is_packed = attributes.is_packed;
     if (m.member.name != NULL || m.member.is_bitfield) {

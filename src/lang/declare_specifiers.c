@@ -239,7 +239,7 @@ static bool function_specifier(struct parser *p, struct specifiers *out)
         }
         break;
     case TOKEN_KW_ATTRIBUTE:
-        out->attributes.takes_vector = true;
+        out->attributes.takes_type = true;
         declare_attributes(p, &out->attributes);
         return true;
     case TOKEN_KW_ALIGNAS: {
@@ -345,7 +345,9 @@ static struct type *finish_type(struct parser *p, struct specifiers *out, const 
         return out->type;
     }
     if (has_words(words)) {
-        return words_type(p, words, out->loc);
+        const struct token *token = parse_token(p);
+        bool is_128 = token->kind == TOKEN_IDENT && strcmp(token->text, "__int128") == 0;
+        return !is_128 || !unknown_type(p, out) ? words_type(p, words, out->loc) : out->type;
     }
     if (!unknown_type(p, out)) {
         const struct token *token = parse_token(p);
@@ -387,7 +389,7 @@ bool declare_specifiers(struct parser *p, struct specifiers *out, enum declare_p
         }
         out->type = type;
     }
-    out->type = vector_apply(p, finish_type(p, out, &words), &out->attributes, out->loc);
+    out->type = declare_apply_attributes(p, finish_type(p, out, &words), &out->attributes, out->loc);
     if ((quals & QUAL_RESTRICT) != 0 && out->type->kind != TYPE_POINTER && !type_is_error(out->type)) {
         parse_error(p, out->loc, "'restrict' is for pointers, not for '%s'", parse_describe(p, out->type));
         quals &= ~(unsigned)QUAL_RESTRICT;

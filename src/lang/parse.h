@@ -148,7 +148,8 @@ struct attributes {
     bool is_packed;
     bool is_noreturn;
     uint32_t align;      // 0: not said
-    bool takes_vector;   // whoever asks for the attributes applies these two to a type; elsewhere they are an error
+    bool takes_type;     // whoever asks for the attributes applies these three to a type; elsewhere they are an error
+    const char *mode;    // "SI" and its kin; NULL: not said
     int64_t vector_size; // bytes; 0: not said
     int64_t lanes;       // 0: not said
 };
@@ -180,6 +181,9 @@ struct declarator {
 bool declare_starts_type(struct parser *p, const struct token *token);
 bool declare_specifiers(struct parser *p, struct specifiers *out, enum declare_place place);
 void declare_attributes(struct parser *p, struct attributes *attributes);
+// The type that the attributes make of |type|: another size by `mode`, a vector.
+struct type *declare_apply_attributes(struct parser *p, struct type *type, const struct attributes *attributes,
+                                      struct loc loc);
 uint32_t declare_alignas(struct parser *p);
 uint32_t declare_check_align(struct parser *p, int64_t value, struct loc loc); // 0 after a complaint
 struct type *declare_record(struct parser *p);

@@ -268,3 +268,31 @@ kernel void builtin_math(int n, const float x[n], float out[n], double wide[n])
                   __alignof__(builtin_math);
     }
 }
+
+typedef int small_int __attribute__((mode(QI)));
+typedef unsigned wide_int __attribute__((__mode__(__DI__)));
+typedef float wide_float __attribute__((mode(DF)));
+
+struct modes {
+    int a __attribute__((mode(HI)));
+    unsigned b __attribute__((mode(byte)));
+};
+
+// Machine modes, and the macros of types and their limits.
+// run: modes n=100 wild
+kernel void modes(int n, const int a[n], long out[n])
+{
+    for (int i = 0; i < n; i++) {
+        small_int s = a[i];
+        wide_int w = a[i];
+        wide_float f = a[i] * 0.1;
+        struct modes m = {a[i], a[i]};
+        int half __attribute__((mode(HI))) = a[i];
+        __INT_LEAST16_TYPE__ least = a[i];
+        __UINT_FAST16_TYPE__ fast = a[i];
+        out[i] = s + (long)(w >> 3) + (long)(f * 1e6) + m.a * m.b + half + least + (long)(fast / 3);
+        out[i] +=
+            sizeof m + __INT64_C(3) + __UINT_LEAST8_MAX__ + (__INT_FAST32_WIDTH__ == sizeof(__INT_FAST32_TYPE__) * 8);
+        out[i] += __builtin_isinff(f) + __builtin_isnanf(f) + __builtin_finite(f);
+    }
+}

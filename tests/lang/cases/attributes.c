@@ -18,3 +18,5 @@ int f(int n)
     }
     return x;
 }
+typedef int too_wide __attribute__((mode(TI)));
+static int moded(int x __attribute__((mode(QI)))) { return x; }
