@@ -342,6 +342,8 @@ bool type_is_signed(const struct type *type); // integers; char is signed
 bool type_is_record(const struct type *type);
 bool type_is_variable(const struct type *type); // has a TYPE_LENGTH_VARIABLE somewhere in its element chain
 bool type_compatible(const struct type *a, const struct type *b);
+// Whether printf's %s takes it in a kernel: a literal, an array of char, or a choice between such (builtin_printf.c).
+bool printf_takes_text(const struct expr *e);
 // "const float *", "struct particle [n]": for messages.
 const char *type_describe(struct arena *arena, const struct type *type);
 // pointer[index] as it was written; NULL if that is long, or no plain expression.

@@ -100,9 +100,12 @@ static const struct expr *without_casts(const struct expr *e)
     return e;
 }
 
-static bool is_char_array(const struct expr *e)
+bool printf_takes_text(const struct expr *e)
 {
     e = without_casts(e);
+    if (e->kind == EXPR_COND && e->b != NULL) {
+        return printf_takes_text(e->b) && printf_takes_text(e->c);
+    }
     return e->kind == EXPR_DECAY && e->a->type->kind == TYPE_ARRAY && type_is_char(e->a->type->base);
 }
 
@@ -115,7 +118,7 @@ static const char *refusal(const struct directive *d, const struct expr *arg)
     if (d->conversion == 's' && d->size[0] == 'l') {
         return "printf with '%ls'";
     }
-    if (d->conversion == 's' && !is_char_array(arg)) {
+    if (d->conversion == 's' && !printf_takes_text(arg)) {
         return "printf of '%s' with a pointer: it takes a string literal or an array of char";
     }
     return NULL;

@@ -219,16 +219,6 @@ static const char *refused_name(const char *name)
     return NULL;
 }
 
-static bool is_text(const struct expr *e)
-{
-    e = lower_strip(e);
-    if (e->kind != EXPR_DECAY || e->a->type->kind != TYPE_ARRAY) {
-        return false;
-    }
-    enum type_kind element = e->a->type->base->kind;
-    return element == TYPE_CHAR || element == TYPE_SCHAR || element == TYPE_UCHAR;
-}
-
 static const struct expr *literal_of(const struct expr *e)
 {
     e = lower_strip(e);
@@ -242,7 +232,7 @@ static bool fits_format(enum format_kind kind, const struct expr *arg)
     case FORMAT_I32: return type == IR_I32;
     case FORMAT_I64: return type == IR_I64;
     case FORMAT_F64: return type == IR_F64;
-    case FORMAT_TEXT: return is_text(arg);
+    case FORMAT_TEXT: return printf_takes_text(arg);
     case FORMAT_POINTER: return type == IR_PTR;
     }
     return false;

@@ -138,3 +138,17 @@ kernel int counted(int n)
     }
     return total;
 }
+
+// A choice of texts.
+// run: choices n=12
+kernel void choices(int n, const int a[n])
+{
+    for (int i = 0; i < n; i++) {
+        char own[4] = {'a', 'b', (char)('c' + i), '\0'};
+        printf("%s %5s|%.2s\n", i % 2 == 0 ? "even" : "odd",
+               a[i] > 5    ? "large"
+               : a[i] == 5 ? own
+                           : "small",
+               (const char *)(i > 3 ? "over" : "under"));
+    }
+}
