@@ -179,13 +179,18 @@ def struct(cls):
     if "__dataclass_fields__" not in cls.__dict__:
         import dataclasses
         cls = dataclasses.dataclass(cls)
+    return define(cls)
+
+
+def define(cls, make=StructType):
+    """The element type of a dataclass that has none yet, an object of |make|."""
     names = dict(vars(sys.modules.get(cls.__module__, types)))
     fields = [(name, *_kind_of(cls, name, field.type, names)) for name, field in cls.__dataclass_fields__.items()
               if getattr(field, "_field_type", None) is None or field._field_type.name == "_FIELD"]
     if not fields:
         raise TypeError(f"{cls.__name__} has no fields: a struct has one at least")
     layout = tuple((name, dtype.layout if dtype.members is not None else dtype.name) for name, dtype, _ in fields)
-    found = _by_class[cls] = StructType(cls, cls.__name__, fields, _tag(cls.__name__, layout))
+    found = _by_class[cls] = make(cls, cls.__name__, fields, _tag(cls.__name__, layout))
     return found
 
 

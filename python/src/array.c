@@ -134,6 +134,24 @@ static PyObject *array_view(PyObject *self, PyObject *args)
     return status == RILL_OK ? array_of(Py_TYPE(self), context_of(self), view, dtype) : core_fail(status);
 }
 
+// _exchange(self, other): each array has the memory of the other from now on, so that one whose extents were not known
+// may be made before them. Neither may be a parameter of work that is recorded.
+static PyObject *array_exchange(PyObject *self, PyObject *other)
+{
+    if (!PyObject_TypeCheck(other, array_type) || context_of(self) != context_of(other)) {
+        PyErr_SetString(PyExc_TypeError, "an array is exchanged with another one of its context");
+        return NULL;
+    }
+    struct array_object *a = as_array(self), *b = as_array(other);
+    uint64_t id = a->base.id;
+    rill_array_info info = a->info;
+    a->base.id = b->base.id;
+    a->info = b->info;
+    b->base.id = id;
+    b->info = info;
+    Py_RETURN_NONE;
+}
+
 // ---- memory of others
 // --------------------------------------------------------------------------------------------------
 
@@ -510,6 +528,7 @@ static PyMethodDef methods[] = {
     {"destroy", array_destroy, METH_NOARGS,
      "Gives the memory back when the work that uses it has run. Does not wait; the array cannot be used any more."},
     {"_view", array_view, METH_VARARGS, NULL},
+    {"_exchange", array_exchange, METH_O, NULL},
     {"_wrap", array_wrap, METH_VARARGS | METH_CLASS, NULL},
     {"_read", array_read, METH_VARARGS, NULL},
     {"_write", array_write, METH_VARARGS, NULL},

@@ -1,8 +1,31 @@
 """What is known when a kernel is compiled: objects of Python's that names mean, tables, comparisons of texts and types."""
 import ast
+import copy
 
 from rill.array import Array
 from rill.script.value import ArrayValue, constant, join, literal
+from rill.vectors import Vector
+
+
+class _Settled(ast.NodeTransformer):
+    """Puts numbers in the place of what has one although it lives in the kernel: A.n of a matrix, x.shape[0] of a field, len(v)."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def _replace(self, node):
+        root = node
+        while isinstance(root, (ast.Attribute, ast.Subscript)):
+            root = root.value
+        if isinstance(root, ast.Call) and getattr(root.func, "id", None) == "len" and len(root.args) == 1:
+            root = root.args[0]
+        if not isinstance(root, ast.Name) or not self.function.is_inside(root.id) or root.id in self.function.objects:
+            return self.generic_visit(node)
+        found = self.function.expression(node)
+        number = getattr(found, "constant", None)
+        return self.generic_visit(node) if number is None else ast.copy_location(ast.Constant(number), node)
+
+    visit_Attribute = visit_Subscript = visit_Call = _replace
 
 
 class Constants:
@@ -26,9 +49,9 @@ class Constants:
                 self.fail(node, f"'{ast.unparse(node.value)}' has no attribute '{node.attr}'")
         if isinstance(node, ast.Subscript):  # TABLE[2], self.fields[k] of a constant k
             owner = self.known(node.value)
-            if isinstance(owner, (list, tuple, dict)) and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
+            if isinstance(owner, (list, tuple, dict, Vector)) and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
                 key = node.slice.value if isinstance(node.slice, ast.Constant) else self.value(node.slice).constant
-                if key is None and isinstance(owner, tuple):
+                if key is None and isinstance(owner, (tuple, Vector)):
                     raise KeyError  # an element of a table: known when the kernel runs
                 if key is None:
                     self.fail(node, f"'{ast.unparse(node.value)}' is a {type(owner).__name__} of Python's, whose index in a "
@@ -139,6 +162,7 @@ class Constants:
         for name, value in self.params.items():
             if value.constant is not None:
                 names[name] = value.constant
+        node = _Settled(self).visit(copy.deepcopy(node))
         try:
             return eval(compile(ast.Expression(node), self.source.file, "eval"), names)
         except Exception as error:

@@ -114,6 +114,9 @@ class Expressions(Constants, Vectors, Structs):
         return self.object_value(node)
 
     def expr_Subscript(self, node):
+        node = self.element_first(node)
+        if isinstance(node, ast.Attribute):
+            return self.expr_Attribute(node)
         try:
             found, home = self.known(node), self.known(node.value)
         except KeyError:
@@ -158,6 +161,13 @@ class Expressions(Constants, Vectors, Structs):
         if len(parts) < owner.rank:
             return ArrayValue(text, owner.dtype, owner.extents[len(parts):], owner.is_local, owner.kind)
         return Value(text, owner.kind or Type(owner.dtype), is_pure=is_pure)
+
+    def expr_NamedExpr(self, node):
+        """x[0] = (p := y[0])"""
+        value = self.thing(node.value)
+        self.meet(node, self.types.get(node.target.id), value.type)
+        kind = self.set_type(node.target.id, value)
+        return Value(f"({self.c_name(node.target.id)} = {self.bare(self.converted(node, value, kind).text)})", kind, is_pure=False)
 
     def is_scalar(self, array):
         """Whether x[None] is its one element."""
@@ -361,6 +371,9 @@ class Expressions(Constants, Vectors, Structs):
                 return self.vector_method(node, node.func.attr, owner, [self.thing(part) for part in node.args])
             if isinstance(node.func, ast.Attribute) and owner is not None and owner.type == BOOL and not self.is_last_round:
                 return owner  # of a local that no round has seen set yet
+            method = self.method_of(owner, node.func.attr) if owner is not None else None
+            if method is not None:
+                return self.call_function(node, method, owner)
             self.fail(node, f"'{ast.unparse(node.func)}' is no function that is known here")
         if isinstance(getattr(called, "__self__", None), Vector):
             return self.vector_method(node, node.func.attr, self.object_value(node.func.value), [self.thing(p) for p in node.args])
@@ -390,7 +403,8 @@ class Expressions(Constants, Vectors, Structs):
         if name in _ARRAYS and str(home).startswith("numpy"):
             self.fail(node, "an array cannot be made in a kernel: pass one; t = rill.local((3, 3), rill.f32) is one of the "
                             "iteration's own")
-        if node.keywords:
+        if node.keywords and not (self.module.loops_over_arrays and name in ("round", "floor", "ceil") and len(node.keywords) == 1 and (
+                node.keywords[0].arg == "dtype")):
             self.fail(node, f"'{name}' takes no named arguments in a kernel")
         if home == "builtins" or hasattr(called, "_rill_builtin"):
             method = getattr(self, f"call_{name}", None)
@@ -429,15 +443,25 @@ class Expressions(Constants, Vectors, Structs):
         converted = convert(value, kind)
         return Value(converted.text, kind, None, converted.is_natural, converted.is_pure)
 
-    def call_function(self, node, called):
+    def call_function(self, node, called, first=None):
+        """A call of a program's own function; |first|: the struct whose method it is."""
         owner = getattr(called, "__self__", None)
-        arguments = [] if owner is None else [Known(owner)]
+        arguments = [first] if first is not None else [] if owner is None else [Known(owner)]
         for part in self.placed(node, called, len(arguments)):
-            found = self.expression(part)
-            if not isinstance(found, (Value, ArrayValue)):
+            found = self.known_argument(part) or self.expression(part)
+            if not isinstance(found, (Value, ArrayValue, Known)):
                 self.fail(part, "this is neither a number nor an array")
             arguments.append(found)
         return self.module.call(self, node, called, arguments)
+
+    def known_argument(self, node):
+        """None, a type, a text or a function, which the function that is called knows when it is compiled; else None."""
+        try:
+            found = node.value if isinstance(node, ast.Constant) else self.known(node)
+        except KeyError:
+            return None
+        is_known = found is None or isinstance(found, (str, type, rill_types.DType)) or hasattr(found, "_rill_func")
+        return Known(found) if is_known and not isinstance(found, Vector) else None
 
     def placed(self, node, called, taken):
         """The arguments of a call by their places: those that are named, and defaults."""
@@ -477,6 +501,8 @@ class Expressions(Constants, Vectors, Structs):
                 return constant(name == "isfinite")
             text = f"fabs{library.suffix(value.type.dtype)}({self.bare(value.text)}) {'==' if name == 'isinf' else '<'} INFINITY"
             return Value(f"({text})", BOOL, is_pure=value.is_pure)
+        if name in ("floor", "ceil") and self.module.loops_over_arrays:
+            return self.rounded(node, name)
         if name in ("floor", "ceil"):
             value, = self.arguments(node, 1)
             if value.type.is_int:
@@ -591,10 +617,23 @@ class Expressions(Constants, Vectors, Structs):
         return result
 
     def call_round(self, node):
+        if self.module.loops_over_arrays:
+            return self.rounded(node, "rint")
         value, = self.arguments(node, 1)
         if not value.type.is_float:
             return value
         return Value(f"(int64_t)rint{library.suffix(value.type.dtype)}({value.text})", INT, is_pure=value.is_pure)
+
+    def rounded(self, node, name):
+        """floor(x), ceil(x, i32), round(x) of Quadrants: what x is, or a type that is said."""
+        dtypes = [keyword.value for keyword in node.keywords] + node.args[1:]
+        if len(dtypes) == 1:
+            whole = ast.copy_location(ast.Call(node.func, node.args[:1], []), node)
+            return self.cast(ast.copy_location(ast.Call(node.func, [whole], []), node), self.type_of_annotation(dtypes[0]))
+        value, = self.arguments(node, 1)
+        if not value.type.is_float:
+            return value
+        return Value(f"{name}{library.suffix(value.type.dtype)}({self.bare(value.text)})", value.type, is_pure=value.is_pure)
 
     def call_pow(self, node):
         a, b = self.arguments(node, 2)
@@ -621,8 +660,10 @@ class Expressions(Constants, Vectors, Structs):
     def call_atomic(self, node, name):
         if len(node.args) != (3 if name == "cas" else 2):
             self.fail(node, f"rill.atomic_{name}() takes a place, x[i], and {'two values' if name == 'cas' else 'a value'}")
+        if self.module.loops_over_arrays and isinstance(node.args[0], ast.Name) and self.is_inside(node.args[0].id):
+            return self.atomic_of_local(node, name)
         place = self.value(node.args[0])
-        if not isinstance(node.args[0], ast.Subscript):
+        if not isinstance(node.args[0], (ast.Subscript, ast.Attribute)):
             self.fail(node, f"rill.atomic_{name}() updates an element of an array: x[i]")
         self.note_write(node.args[0])
         values = [self.value(part) for part in node.args[1:]]
@@ -643,7 +684,7 @@ class Expressions(Constants, Vectors, Structs):
     def check_store(self, node, kind, value):
         """Whether a value may be stored as a type, as NumPy's same_kind has it."""
         given = self.vector_type(value)
-        if given is not None and isinstance(kind.dtype, type(given)) and given.shape == kind.dtype.shape and (
+        if given is not None and self.is_vector_dtype(kind.dtype) and given.shape == kind.dtype.shape and (
                 kind.dtype.element.is_float or not given.element.is_float):
             return
         if kind.is_struct or value.type.is_struct:

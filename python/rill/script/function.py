@@ -9,8 +9,9 @@ from rill import types as rill_types
 from rill.script.expression import Expressions, Shape
 from rill.script.library import RESERVED
 from rill.script.loop import Loops
+from rill.script.names import Names
 from rill.script.output import Output
-from rill.script.scope import Scope, blocks_of, names_in
+from rill.script.scope import Scope, blocks_of, names_in, rename_static_loops, split_locals
 from rill.script.value import BOOL, FLOAT, INT, ArrayValue, Known, Type, Value, constant, convert, join
 
 # What has names of its own, or leaves by a way of its own: looked for before names are.
@@ -20,12 +21,12 @@ _NEVER = {
     ast.AsyncFunctionDef: "async", ast.AsyncFor: "async", ast.AsyncWith: "async", ast.Global: "global (an array that is passed keeps what changes)",
     ast.Nonlocal: "nonlocal (an array that is passed keeps what changes)", ast.Lambda: "a lambda",
     ast.SetComp: "a set", ast.DictComp: "a dictionary", ast.GeneratorExp: "a generator", ast.Await: "await",
-    ast.Yield: "yield", ast.YieldFrom: "yield", ast.NamedExpr: "an assignment inside an expression",
+    ast.Yield: "yield", ast.YieldFrom: "yield",
 }
 _ROUNDS = 20
 
 
-class Function(Expressions, Loops, Output):
+class Function(Expressions, Names, Loops, Output):
     """One translation of a function for given types. |parameters|: name → Type, or (dtype, rank) of an array, or a Value
     that is known, or a Known object of Python's (self)."""
 
@@ -48,6 +49,11 @@ class Function(Expressions, Loops, Output):
                     self.fail(part, "a list comprehension cannot be in a kernel")
                 if type(part) in _NEVER:
                     self.fail(part, f"{_NEVER[type(part)]} cannot be in a kernel")
+                if isinstance(part, ast.NamedExpr):
+                    self._check_named(statement, part)
+        rename_static_loops(body, self._is_static_loop)
+        if module.loops_over_arrays:
+            split_locals(body, set(parameters), self.taken)
         self.scope = Scope(body, parameters)
         self.extent_names = {extent.text for array in self.arrays.values() for extent in array.extents}
         self._check_params()
@@ -109,6 +115,34 @@ class Function(Expressions, Loops, Output):
                 if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load) and part.id in self.params and (
                         self.params[part.id].constant is not None):
                     self.fail(part, f"'{part.id}' is a constant of the kernel and cannot be set")
+
+    def _check_named(self, statement, node):
+        """(p := x) where C and Python evaluate in one order: the name stands nowhere else in the statement."""
+        holder = next(part for part in reversed(list(ast.walk(statement))) if isinstance(part, ast.stmt) and any(
+            inner is node for inner in ast.walk(part)))
+        headers = [inner for inner in ast.iter_child_nodes(holder) if not isinstance(inner, ast.stmt)]
+        uses = [part for header in headers for part in ast.walk(header) if isinstance(part, ast.Name) and part.id == node.target.id]
+        is_late = any(isinstance(part, (ast.BoolOp, ast.IfExp)) or isinstance(part, ast.Compare) and len(part.ops) > 1
+                      for header in headers for part in ast.walk(header) if any(inner is node for inner in ast.walk(part)))
+        if len(uses) > 1 or is_late:
+            self.fail(node, f"'{node.target.id}' is set in an expression that may not get there, or that names it again: set it "
+                            "in a statement of its own")
+
+    def _is_static_loop(self, node):
+        call = node.iter
+        try:
+            called = self.known_outside(call.func) if isinstance(call, ast.Call) else None
+        except (KeyError, AttributeError):
+            return False
+        return getattr(called, "_rill_builtin", None) == "static"
+
+    def known_outside(self, node):
+        """What a name or an attribute means outside of the function."""
+        if isinstance(node, ast.Name):
+            return self.source.look_up(node.id)
+        if isinstance(node, ast.Attribute):
+            return getattr(self.known_outside(node.value), node.attr)
+        raise KeyError
 
     # ---- rounds ---------------------------------------------------------------------------------------------------------
 
@@ -272,6 +306,9 @@ class Function(Expressions, Loops, Output):
     def is_alias(self, node):
         """a, b = static(self.x, self.y): other names for what is no number."""
         target = node.targets[0]
+        if isinstance(target, ast.Name) and self.is_object(node.value):
+            self.objects[target.id] = self.known(node.value)
+            return True
         if not self.is_static(node.value) or len(node.targets) != 1:
             return False
         names = target.elts if isinstance(target, ast.Tuple) else [target]
@@ -281,6 +318,13 @@ class Function(Expressions, Loops, Output):
         for name, thing in zip(names, found):
             self.objects[name.id] = thing
         return True
+
+    def is_object(self, node):
+        """Whether an expression is an object of Python's that is no value in a kernel, as the self of a method."""
+        if not isinstance(node, ast.Name) or node.id not in self.objects:
+            return False
+        found = self.objects[node.id]
+        return constant(found) is None and self.known_struct(node, found) is None
 
     def vector_type_of(self, target):
         """The type of an element that is set, if that is a vector."""
@@ -437,6 +481,13 @@ class Function(Expressions, Loops, Output):
                 return
             if self.iteration_name(ast.copy_location(ast.Call(call.func, call.args, []), call)) == "loop_config":
                 self.loop_config(call)
+                return
+            if self.fill(node, call, depth):
+                return
+            update = self.plain_update(node, call)
+            if update is not None:
+                self.objects.update({"#min": min, "#max": max})
+                getattr(self, f"stmt_{type(update).__name__}")(update, depth)
                 return
             found = self.expression(call)
             if isinstance(found, Value):

@@ -3,6 +3,7 @@ import ast
 
 from rill.script.scope import blocks_of, names_in, stores_in
 from rill.script.value import INT, Value, constant, convert
+from rill.vectors import Vector
 
 
 # Odd numbers that keep the iterations of a nest, and the loops of a kernel, apart.
@@ -74,6 +75,11 @@ class Loops:
         over = self.loop_array(iteration)
         if over is not None:
             node, iteration, grouped = self.loop_over(node, *over)
+        elif self.iteration_name(iteration) == "grouped" and len(iteration.args) == 1 and (
+                self.iteration_name(iteration.args[0]) == "ndrange" and isinstance(node.target, ast.Name)):
+            grouped = node.target.id
+            node = self.grouped_ranges(node, grouped, iteration.args[0])
+            iteration = node.iter
         name = self.iteration_name(iteration)
         is_reversed = name == "reversed" and len(iteration.args) == 1 and self.iteration_name(iteration.args[0]) == "range"
         if is_reversed:
@@ -130,12 +136,34 @@ class Loops:
                 continue
             array = self.array_of(part.value.value) if isinstance(part.value, ast.Attribute) and (
                 part.value.attr == "shape") else None
+            known = self.spread_known(part.value) if array is None else None
+            if known is not None:
+                parts += [self.extent_node(part, extent) for extent in known]
+                continue
             if array is None:
                 self.fail(part, "what is spread here is the shape of an array: rill.grid(*x.shape)")
             for axis in range(array.rank):
                 extent = ast.Subscript(part.value, ast.copy_location(ast.Constant(axis), part), ast.Load())
                 parts.append(ast.copy_location(extent, part))
         return ast.copy_location(ast.Call(call.func, parts, []), call)
+
+    def spread_known(self, node):
+        """The extents that a tuple, or an expression of such, has when the kernel is compiled; else None."""
+        try:
+            found = self.known(node) if isinstance(node, (ast.Name, ast.Attribute)) else self.static(node)
+        except KeyError:
+            return None
+        is_known = isinstance(found, (list, tuple, Vector)) and all(isinstance(n, int) or isinstance(n, (list, tuple)) and (
+            len(n) == 2 and all(isinstance(end, int) for end in n)) for n in found)
+        return list(found) if is_known else None
+
+    @staticmethod
+    def extent_node(node, extent):
+        """An extent, or a start and an end, as an expression."""
+        made = ast.Constant(extent) if isinstance(extent, int) else ast.Tuple([ast.Constant(end) for end in extent], ast.Load())
+        for part in ast.walk(made):
+            ast.copy_location(part, node)
+        return made
 
     def backwards(self, call):
         """reversed(range(a, b)) → range(b - 1, a - 1, -1)"""
@@ -149,7 +177,8 @@ class Loops:
     def loop_array(self, node):
         """The array of `for i, j in x` and `for I in grouped(x)`, and whether it is grouped; None for other loops."""
         is_grouped = self.iteration_name(node) == "grouped" and len(node.args) == 1
-        array = self.array_of(node.args[0] if is_grouped else node) if is_grouped or isinstance(
+        over = node.args[0] if is_grouped else node
+        array = self.array_of(over) or self.array_of_member(over) if is_grouped or isinstance(
             node, (ast.Name, ast.Attribute)) else None
         return None if array is None or not self.module.loops_over_arrays else (array, is_grouped)
 
@@ -173,6 +202,17 @@ class Loops:
         for extent in array.extents:
             self.bound.setdefault(extent.text, extent)
         return self.c_names[key], self.c_names[key].iter, grouped
+
+    def grouped_ranges(self, node, grouped, call):
+        """for I in grouped(ndrange(n, m)): the same loop with a name for each index."""
+        key = id(node), "over"
+        if key not in self.c_names:  # one node for all rounds
+            call = self.spread(call)
+            targets = [ast.copy_location(ast.Name(self.fresh_once(node, f"{grouped}_{axis}"), ast.Store()), node)
+                       for axis in range(len(call.args))]
+            target = ast.copy_location(ast.Tuple(targets, ast.Store()), node)
+            self.c_names[key] = ast.copy_location(ast.For(target, call, node.body, []), node)
+        return self.c_names[key]
 
     def pragmas(self, node):
         """rill.parallel(range(n)) → the pragma, and range(n)."""
@@ -275,6 +315,8 @@ class Loops:
         if not end.is_pure or any(isinstance(part, (ast.Call, ast.Subscript)) for part in ast.walk(node)):
             return self.is_extent(node)
         stored = set().union(set(), *(stores_in(statement) for statement in loop.body))
+        stored |= {part.args[0].id for statement in loop.body for part in ast.walk(statement) if isinstance(part, ast.Call) and (
+            part.args and isinstance(part.args[0], ast.Name) and "atomic" in ast.unparse(part.func))}
         return not names_in(node) & stored
 
     def is_extent(self, node):

@@ -34,6 +34,73 @@ def header_names(statement):
     return found
 
 
+def _is_set_before_use(statements, name, skipped, is_set=False):
+    """Whether every use of a name outside of the loops |skipped| has an assignment before it in its block, or around it."""
+    for statement in statements:
+        if any(statement is loop for loop in skipped):
+            continue
+        blocks = blocks_of(statement)
+        is_bound = isinstance(statement, ast.For) and name in loop_names(statement.target)
+        if blocks:
+            if name in header_names(statement) and not is_set or not all(
+                    _is_set_before_use(block, name, skipped, is_set or is_bound) for block in blocks):
+                return False
+            continue
+        is_plain = isinstance(statement, (ast.Assign, ast.AnnAssign))
+        used = names_in(statement.value) if is_plain and statement.value is not None else names_in(statement)
+        if name in used and not is_set:
+            return False
+        is_set = is_set or is_plain and name in stores_in(statement)
+    return True
+
+
+class _Rename(ast.NodeTransformer):
+    def __init__(self, old, new):
+        self.old, self.new = old, new
+
+    def visit_Name(self, node):
+        if node.id == self.old:
+            node.id = self.new
+        return node
+
+
+def rename_static_loops(body, is_static):
+    """Gives the variables of unrolled loops names of their own where the function uses the names for something else too, which
+    never sees what the loops leave in them."""
+    loops = [part for statement in body for part in ast.walk(statement) if isinstance(part, ast.For) and is_static(part)]
+    for name in {name for loop in loops for name in loop_names(loop.target) if not name.startswith("#")}:
+        binding = [loop for loop in loops if name in loop_names(loop.target)]
+        inside = {id(part) for loop in binding for part in ast.walk(loop)}
+        is_elsewhere = any(isinstance(part, ast.Name) and part.id == name and id(part) not in inside
+                           for statement in body for part in ast.walk(statement))
+        is_changed = any(name in stores_in(statement) for loop in binding for statement in loop.body
+                         if not (isinstance(statement, ast.For) and any(statement is other for other in binding)))
+        if is_elsewhere and not is_changed and _is_set_before_use(body, name, binding):
+            for loop in binding:
+                for part in (loop.target, *loop.body):
+                    _Rename(name, f"#{name}").visit(part)
+
+
+def split_locals(block, kept, taken):
+    """Gives a local that several statements of a block set and use, each for itself, a name in each of them: then it may be of
+    another type there, as in languages whose blocks have names of their own. |kept|: names that stay; |taken|: all names."""
+    for name in sorted(set().union(set(), *map(stores_in, block)) - kept):
+        holders = [statement for statement in block if name in names_in(statement)]
+        if len(holders) < 2 or not all(blocks_of(statement) and name not in header_names(statement) and not isinstance(
+                statement, ast.While) and _is_set_before_use([statement], name, ()) for statement in holders):
+            continue
+        for number, statement in enumerate(holders[1:], 2):
+            new = f"{name}_{number}"
+            while new in taken:
+                new += "_"
+            taken.add(new)
+            _Rename(name, new).visit(statement)
+    for statement in block:
+        for inner in blocks_of(statement):
+            outside = set().union(set(), *(names_in(other) for other in block if other is not statement))
+            split_locals(inner, kept | outside | header_names(statement), taken)
+
+
 class Scope:
     """For a function's body: `private` are the loop variables that live in their loops alone, by the node of the loop;
     `homes` the block (by id of its list) in which each other local is declared."""
@@ -95,6 +162,9 @@ class Scope:
 
     @staticmethod
     def sets(statement, name):
+        if any(isinstance(part, ast.NamedExpr) and part.target.id == name for part in ast.walk(statement)) and (
+                not blocks_of(statement)):
+            return True
         if isinstance(statement, ast.For):
             return False  # a loop without iterations sets nothing
         if isinstance(statement, ast.AnnAssign):

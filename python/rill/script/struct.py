@@ -92,6 +92,13 @@ class Structs:
         values = [self.thing(part) for part in node.elts]
         return self.literal_struct(tuple_of([v.type for v in values]), values)
 
+    def method_of(self, owner, name):
+        """The function of a struct's class that @rill.func marks; None if it has none of the name."""
+        if owner is None or not owner.type.is_struct or owner.type.is_tuple or self.vector_type(owner):
+            return None
+        found = getattr(owner.type.dtype.cls, name, None)
+        return found if hasattr(found, "_rill_func") else None
+
     # ---- parts ------------------------------------------------------------------------------------------------------------
 
     def is_inside(self, name):
@@ -133,13 +140,26 @@ class Structs:
         return Value(f"{owner.text}.{member.c_name}", member_type(member), is_pure=owner.is_pure)
 
     def tuple_element(self, node, owner):
-        index = self.value(node.slice).constant if not isinstance(node.slice, (ast.Slice, ast.Tuple)) else None
+        found = self.value(node.slice) if not isinstance(node.slice, (ast.Slice, ast.Tuple)) else None
+        index = found.constant if found is not None else None
         members = owner.type.dtype.members
+        if index is None and found is not None and found.type.is_int and isinstance(members[0].dtype, VectorType) and all(
+                m.dtype == members[0].dtype for m in members):
+            return self.chosen_vector(owner, found)
         if not isinstance(index, int) or not -len(members) <= index < len(members):
             self.fail(node, f"a tuple of {len(members)} values is indexed by a constant, [0] to [{len(members) - 1}]: "
                             "rill.local() makes an array that takes any index")
         member = members[index]
         return Value(f"{owner.text}.{member.c_name}", member_type(member), is_pure=owner.is_pure)
+
+    def chosen_vector(self, owner, index):
+        """w[i] of a list of vectors of one type, and an index that is not known: of one that is too large the last."""
+        members, kind = owner.type.dtype.members, member_type(owner.type.dtype.members[0])
+        text = f"t.{members[-1].c_name}"
+        for i in reversed(range(len(members) - 1)):
+            text = f"i == {i} ? t.{members[i].c_name} : {text}"
+        name = self.module.helper(f"{kind.c} ", f"({owner.type.c} t, int64_t i) {{ return {text}; }}")
+        return Value(f"{name}({owner.text}, {self.bare(index.text)})", kind, is_pure=owner.is_pure and index.is_pure)
 
     def place(self, target):
         """An element or a member that is set."""
@@ -150,7 +170,8 @@ class Structs:
                 self.fail(target, "a tuple does not change: make another")
             has_member = has_member or isinstance(root, ast.Attribute)
             root = root.value
-        if has_member and isinstance(root, ast.Name) and root.id in self.params:
+        is_copied = self.module.loops_over_arrays and getattr(root, "id", None) != "self"  # Quadrants' parameters are copies
+        if has_member and isinstance(root, ast.Name) and root.id in self.params and not is_copied:
             self.fail(target, f"'{root.id}' is a parameter, and its members would change for the caller in Python and not in "
                               f"a kernel: copy it into a local before")
         if self.array_of(root) is None and not (isinstance(root, ast.Name) and self.is_inside(root.id)):

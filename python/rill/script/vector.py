@@ -10,7 +10,7 @@ from rill.vectors import Vector, VectorType, places
 # Functions of numbers that take vectors, element by element; the last lines are of vectors alone.
 ELEMENTWISE = frozenset(
     "sqrt cbrt sin cos tan asin acos atan sinh cosh tanh exp exp2 log log2 log10 rsqrt floor ceil round abs sign fabs trunc rint "
-    "atan2 pow max min fmin fmax hypot fmod mod maximum minimum select where cast clip "
+    "degrees radians isnan isinf zero one atan2 pow max min fmin fmax hypot fmod mod maximum minimum select where cast clip "
     "dot cross normalize length norm distance outer_product reflect mix clamp fract smoothstep determinant inverse any "
     "all".split())
 # Of a vector a (and a vector b): what stands for the result, by the elements' names.
@@ -47,6 +47,15 @@ class Vectors:
     def vector_type(self, found):
         """The type of a vector; None for other values."""
         return found.type.dtype if isinstance(found, Value) and isinstance(found.type.dtype, VectorType) else None
+
+    @staticmethod
+    def is_vector_dtype(dtype):
+        return isinstance(dtype, VectorType)
+
+    @staticmethod
+    def element_type(array):
+        """The type of an array's elements."""
+        return array.kind or Type(array.dtype)
 
     def vector_of(self, node):
         """The vector that an expression is; None for everything else, also for what cannot be known without an error."""

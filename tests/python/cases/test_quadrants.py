@@ -169,8 +169,8 @@ def test_blocks_overlap_or_are_refused():
 
 
 def test_what_is_not_there_is_said():
-    with pytest.raises(AttributeError, match="rill.quadrants has no 'root'"):
-        qd.root
+    with pytest.raises(AttributeError, match="rill.quadrants has no 'simt': there are no warps"):
+        qd.simt
     with pytest.raises(NotImplementedError, match="derivatives"):
         qd.field(qd.f32, shape=(3,), needs_grad=True).grad
     qd.reset()

@@ -54,10 +54,11 @@ def get_runtime():
 
 
 def number_type(dtype):
-    """int and float as qd.init() has them."""
-    if dtype is int or dtype is float:
-        context()
-        return _config.default_ip if dtype is int else _config.default_fp
+    """int and float as qd.init() has them, and before it i32 and f32."""
+    if dtype is int:
+        return _config.default_ip if _config is not None else rill.i32
+    if dtype is float:
+        return _config.default_fp if _config is not None else rill.f32
     return dtype
 
 

@@ -117,6 +117,14 @@ abs, min, max, round = _one("abs", _abs), _one("min", _min), _one("max", _max), 
 cast = _one("cast", lambda value, dtype: dtype(value))
 random = script._builtin("draw", "In a kernel: another number of [0, 1) at each call; random(qd.i32) is any integer.")
 randn = script._builtin("draw_normal", "In a kernel: another number of the normal distribution at each call.")
+zero = script._builtin("zero", "0 as what the argument is, number, vector or matrix.", lambda x: x * 0)
+one = script._builtin("one", "1 as what the argument is, number, vector or matrix.", lambda x: x * 0 + 1)
+raw_div = script._builtin("raw_div", "The quotient of C, rounded towards zero.", lambda a, b: int(a / b) if isinstance(a, int) else a / b)
+raw_mod = script._builtin("raw_mod", "The remainder of C.", math.fmod)
+bit_shr = script._builtin("bit_shr", "A shift to the right that fills with zeros.")
+static_assert = script._builtin("static_assert", "In a kernel: what holds when the kernel is compiled, or the words say what does not.")
+static_print = script._builtin("static_print", "In a kernel: printed when the kernel is compiled.", print)
+atomic_exchange, atomic_cas = script.atomic_exchange, script.atomic_cas
 sign = _one("sign", lambda x: (x > 0) - (x < 0))
 select = _one("select", lambda condition, a, b: a if condition else b)
 

@@ -6,14 +6,28 @@ from rill.quadrants.lang import field as fields, impl
 from rill.vectors import Vector as _Vector, VectorType, flat
 
 
+class Type(VectorType):
+    """The type of a vector or a matrix that a program names: vec3.field(shape=n)."""
+
+    __slots__ = ()
+
+    def field(self, shape=None, **options):
+        """A field of such vectors."""
+        return fields.field(self, shape, **options)
+
+    def ndarray(self, shape=(), **options):
+        """An array of such vectors."""
+        return fields.ndarray(self, shape, **options)
+
+
 def vector(n, dtype):
     """The type of a vector of n numbers."""
-    return VectorType(impl.number_type(dtype), (n,))
+    return Type(impl.number_type(dtype), (n,))
 
 
 def matrix(n, m, dtype):
     """The type of a matrix of n rows."""
-    return VectorType(impl.number_type(dtype), (n, m))
+    return Type(impl.number_type(dtype), (n, m))
 
 
 def _static(function: Any) -> Any:
@@ -56,11 +70,11 @@ def identity(dt, n):
     return _Vector([one_(int(i == j)) for i in range(n) for j in range(n)], (n, n))
 
 
-def _vector_field(n, dtype, shape=(), **others):
+def _vector_field(n, dtype, shape=None, **others):
     return fields.field(vector(n, dtype), shape, **others)
 
 
-def _matrix_field(n, m, dtype, shape=(), **others):
+def _matrix_field(n, m, dtype, shape=None, **others):
     return fields.field(matrix(n, m, dtype), shape, **others)
 
 
