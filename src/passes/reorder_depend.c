@@ -154,12 +154,21 @@ static bool is_repeated(const struct loop_nest *nest, const struct statement *st
     return false;
 }
 
+// Whether both update one element that does not vary in the nest, in ways that commute: it is gathered, like a scalar
+// that the nest does nothing to but update.
+static bool are_gathered(const struct loop_nest *nest, const struct access *a, const struct access *b)
+{
+    return a->kind == ACCESS_UPDATE && b->kind == ACCESS_UPDATE && a->type == b->type &&
+           ir_updates_commute(a->update, b->update) && ir_update_keeps_range(a->update, a->type) && a->flat != NULL &&
+           b->flat != NULL && poly_equal(a->flat, b->flat) && nest_is_followed(nest, a->flat, NULL, 0);
+}
+
 bool nest_are_ordered(const struct loop_nest *nest, const struct statement *x, int i, const struct statement *y, int k)
 {
     const struct access *a = &nest->an->accesses.items[x->accesses[i]];
     const struct access *b = &nest->an->accesses.items[y->accesses[k]];
     return (a->kind != ACCESS_READ || b->kind != ACCESS_READ) && access_relation(nest->an, a, b) == RELATION_SAME &&
-           !is_repeated(nest, x, i) && !is_repeated(nest, y, k);
+           !are_gathered(nest, a, b) && !is_repeated(nest, x, i) && !is_repeated(nest, y, k);
 }
 
 static void compare_statements(struct loop_nest *nest, int s, int t)
