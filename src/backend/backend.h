@@ -280,6 +280,10 @@ struct backend {
     // Releases the streams of backend_host that the device keeps for later launches and that are idle;
     // backend_no_release_idle.
     void (*device_release_idle)(struct backend_device *device);
+    // Around several operations by one thread: what each of them does to make calls of the driver is done once. leave()
+    // gets what enter() has returned. backend_no_enter, backend_no_leave.
+    void *(*device_enter)(struct backend_device *device);
+    void (*device_leave)(struct backend_device *device, void *before);
     void (*device_flush)(struct backend_device *device); // the host has waited for all streams: writes their trace
     // What was logged goes to the trace, too, if there is one.
     void (*device_remark)(struct backend_device *device, const char *text);
@@ -372,6 +376,8 @@ const char *backend_no_target(const struct backend_device *device);
 bool backend_no_capability(const struct backend_device *device, enum backend_capability capability);
 void backend_no_trim(struct backend_device *device);
 void backend_no_release_idle(struct backend_device *device);
+void *backend_no_enter(struct backend_device *device);
+void backend_no_leave(struct backend_device *device, void *before);
 void backend_no_describe(const struct backend_image *image, int kernel, struct backend_kernel *out);
 rill_status backend_no_wrap(struct backend_device *device, void *native, uint64_t id,
                             struct backend_stream **out_stream);

@@ -38,6 +38,18 @@ void backend_no_release_idle(struct backend_device *device)
     (void)device;
 }
 
+void *backend_no_enter(struct backend_device *device)
+{
+    (void)device;
+    return NULL;
+}
+
+void backend_no_leave(struct backend_device *device, void *before)
+{
+    (void)device;
+    (void)before;
+}
+
 void backend_no_describe(const struct backend_image *image, int kernel, struct backend_kernel *out)
 {
     (void)image;

@@ -236,12 +236,12 @@ static void mark_point(struct order *order, const struct order_use *use, struct 
     point->base.number = ++own->number;
     own->depth = (use->depth > own->depth ? use->depth : own->depth) + 1;
     point->depth = own->depth;
-    memcpy(point->known, own->known, sizeof point->known);
     order->depth = own->depth > order->depth ? own->depth : order->depth;
     own->tail = point;
     if (order->is_check || atomic_load_explicit(&order->context->stream_count, memory_order_relaxed) < 2) {
         return;
     }
+    memcpy(point->known, own->known, sizeof point->known); // else it is never recorded, and nobody asks
     // A stream of others may be captured by the time that somebody asks.
     point->habit = use->stream->is_wrapped ? NULL : habit_of(own, use->kind);
     if ((point->habit == NULL || wants_record(own, point->habit)) && record_point(order, own, point)) {
@@ -456,9 +456,11 @@ rill_status order_begin(struct order_use *use, const struct order_work *work, st
     use->stream = stream;
     use->origin = order->is_check || order->is_explained ? order_origin_make(order, work, stream) : NULL;
     thread_lock(&order->lock);
+    use->before = order->context->backend->device_enter(order->context->device);
     forget_locked(order);
     rill_status status = begin_locked(order, use);
     if (UNLIKELY(status != RILL_OK)) {
+        order->context->backend->device_leave(order->context->device, use->before);
         thread_unlock(&order->lock);
         order_origin_free(order, use->origin);
     }
@@ -485,6 +487,7 @@ void order_end(struct order_use *use)
         order->sweep_count++;
         hazard_sweep(&order->table, has_passed, order);
     }
+    order->context->backend->device_leave(order->context->device, use->before);
     thread_unlock(&order->lock);
 }
 

@@ -37,6 +37,7 @@ struct order_use {
     struct order_origin *origin; // where order is checked
     struct order_point *point;   // where the work will be
     const void *kind;            // the kernel, or the name of the call
+    void *before;                // what the back end's device_enter() has returned
     uint64_t depth;              // of what it follows on other streams, the largest
 };
 

@@ -44,13 +44,13 @@ static void work(struct stage *stage, rill_stream stream, int a, int b, int w)
 }
 
 struct count {
-    long tasks, records, waits, questions;
+    long tasks, records, waits, questions, sets;
 };
 
 static struct count count_now(void)
 {
     return (struct count){calls("cuLaunchKernel"), calls("cuEventRecord"), calls("cuStreamWaitEvent"),
-                          calls("cuEventQuery") + calls("cuStreamQuery")};
+                          calls("cuEventQuery") + calls("cuStreamQuery"), calls("cuCtxSetCurrent")};
 }
 
 // What |run| takes once everything is warm.
@@ -65,7 +65,7 @@ static struct count count_calls(struct stage *stage, void (*run)(struct stage *s
     struct count after = count_now();
     OK(rill_sync(stage->context));
     return (struct count){after.tasks - before.tasks, after.records - before.records, after.waits - before.waits,
-                          after.questions - before.questions};
+                          after.questions - before.questions, after.sets - before.sets};
 }
 
 static void wavefront(struct stage *stage)
@@ -87,6 +87,7 @@ TEST(a_wavefront_waits_as_often_as_by_hand)
     CHECK(count.waits <= (SIDE - 1) * SIDE); // each tile for the one above
     CHECK(count.records <= SIDE * SIDE);
     CHECK(count.questions <= FEW);
+    CHECK(count.sets <= 2 * count.tasks + FEW); // the device is made current once a launch
     OK(rill_close(stage.context));
 }
 

@@ -8,6 +8,8 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
                             struct backend_device **out_device);
 void gpu_device_close(struct backend_device *device);
 void gpu_device_trim(struct backend_device *device);
+void *gpu_device_enter(struct backend_device *device);
+void gpu_device_leave(struct backend_device *device, void *before);
 void gpu_device_flush(struct backend_device *device);
 void gpu_device_remark(struct backend_device *device, const char *text);
 void gpu_device_release_idle(struct backend_device *device);
@@ -65,13 +67,13 @@ rill_status gpu_event_elapsed(struct backend_event *begin, struct backend_event 
 // The members of a back end's table that every vendor has alike.
 #define GPU_BACKEND_OPERATIONS                                                                                         \
     .device_close = gpu_device_close, .device_release_idle = gpu_device_release_idle, .device_trim = gpu_device_trim,  \
-    .device_flush = gpu_device_flush, .device_remark = gpu_device_remark, .device_stats = gpu_device_stats,            \
-    .device_target = gpu_device_target, .device_has = gpu_device_has, .has_own_memory = true,                          \
-    .memory_create = gpu_memory_create, .host_memory_create = gpu_host_memory_create,                                  \
-    .host_memory_destroy = gpu_host_memory_destroy, .memory_destroy = gpu_memory_destroy,                              \
-    .image_load = gpu_image_load, .image_unload = gpu_image_unload, .image_field = gpu_image_field,                    \
-    .image_describe = backend_no_describe, .stream_create = gpu_stream_create, .stream_wrap = gpu_stream_wrap,         \
-    .stream_native = gpu_stream_native, .stream_may_wait = gpu_stream_may_wait,                                        \
+    .device_enter = gpu_device_enter, .device_leave = gpu_device_leave, .device_flush = gpu_device_flush,              \
+    .device_remark = gpu_device_remark, .device_stats = gpu_device_stats, .device_target = gpu_device_target,          \
+    .device_has = gpu_device_has, .has_own_memory = true, .memory_create = gpu_memory_create,                          \
+    .host_memory_create = gpu_host_memory_create, .host_memory_destroy = gpu_host_memory_destroy,                      \
+    .memory_destroy = gpu_memory_destroy, .image_load = gpu_image_load, .image_unload = gpu_image_unload,              \
+    .image_field = gpu_image_field, .image_describe = backend_no_describe, .stream_create = gpu_stream_create,         \
+    .stream_wrap = gpu_stream_wrap, .stream_native = gpu_stream_native, .stream_may_wait = gpu_stream_may_wait,        \
     .stream_capture_memory = gpu_stream_capture_memory, .stream_destroy = gpu_stream_destroy,                          \
     .stream_synchronize = gpu_stream_synchronize, .stream_help = backend_no_help,                                      \
     .stream_is_idle = gpu_stream_is_idle, .stream_is_quiet = gpu_stream_is_quiet, .stream_error = gpu_stream_error,    \

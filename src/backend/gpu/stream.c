@@ -246,6 +246,16 @@ static uint64_t notices_of(struct backend_stream *stream)
     return count;
 }
 
+void *gpu_device_enter(struct backend_device *device)
+{
+    return device->driver->enter(device->context);
+}
+
+void gpu_device_leave(struct backend_device *device, void *before)
+{
+    device->driver->leave(device->context, before);
+}
+
 // Who waits for a stream finds what has run in the file, also if the context is never closed.
 void gpu_device_flush(struct backend_device *device)
 {
