@@ -78,6 +78,20 @@ static bool add_edge(struct loop_nest *nest, const struct poly **edges, int *cou
     return true;
 }
 
+// Whether the launch can test that the access's indices are what they seem. Those of an index that is data cannot be:
+// then no more is known of it than that it lies inside the array.
+static bool has_testable_needs(struct loop_nest *nest, const struct access *access)
+{
+    for (const struct need *need = access->needs; need != NULL; need = need->next) {
+        struct plan_expr *expr = need_condition(nest->an, nest->root, need);
+        int64_t known;
+        if (expr == NULL || (plan_expr_is_const(expr, &known) && known == 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool find_footprint(struct loop_nest *nest, int base, struct footprint *out)
 {
     struct analysis *an = nest->an;
@@ -85,7 +99,9 @@ static bool find_footprint(struct loop_nest *nest, int base, struct footprint *o
     for (int i = nest->root->access_begin; i < nest->root->access_end; i++) {
         struct access exact = an->accesses.items[i];
         const struct poly *low, *high;
-        exact.needs = NULL; // they are tested: see add_needs()
+        if (exact.base == base && has_testable_needs(nest, &exact)) {
+            exact.needs = NULL; // they are tested: see add_needs()
+        }
         if (exact.base == base && (!effects_region(an, &exact, nest->root->variable >> 1, &low, &high) ||
                                    !add_edge(nest, out->lows, &out->low_count, low, true) ||
                                    !add_edge(nest, out->highs, &out->high_count, high, false))) {
@@ -95,36 +111,33 @@ static bool find_footprint(struct loop_nest *nest, int base, struct footprint *o
     return out->low_count > 0;
 }
 
-static bool add_condition(struct loop_nest *nest, struct plan_expr *expr, const struct need *need)
+static void add_condition(struct loop_nest *nest, struct plan_expr *expr, const struct need *need)
 {
     int64_t known;
-    if (expr == NULL || plan_expr_is_const(expr, &known)) {
-        return expr != NULL && known != 0;
+    if (plan_expr_is_const(expr, &known)) {
+        assert(known != 0);
+        return;
     }
     for (int i = 0; i < nest->conditions.count; i++) {
         if (plan_expr_equal(nest->conditions.items[i].expr, expr)) {
-            return true;
+            return;
         }
     }
     struct plan_condition condition = {expr, "an index does not wrap", need->loc};
     VEC_PUSH(nest->an->arena, &nest->conditions, condition);
-    return true;
 }
 
-// What is touched of an argument is known if indices into it are what they seem. False: it cannot be tested.
-static bool add_needs(struct loop_nest *nest, int base)
+// What is touched of an argument is known if indices into it are what they seem.
+static void add_needs(struct loop_nest *nest, int base)
 {
     struct analysis *an = nest->an;
     for (int i = nest->root->access_begin; i < nest->root->access_end; i++) {
         const struct access *access = &an->accesses.items[i];
-        const struct need *need = access->base == base ? access->needs : NULL;
-        for (; need != NULL; need = need->next) {
-            if (!add_condition(nest, need_condition(an, nest->root, need), need)) {
-                return false;
-            }
+        bool is_tested = access->base == base && has_testable_needs(nest, access);
+        for (const struct need *need = access->needs; need != NULL && is_tested; need = need->next) {
+            add_condition(nest, need_condition(an, nest->root, need), need);
         }
     }
-    return true;
 }
 
 // The address of an end of what is touched; NULL: the launch does not know it.
@@ -175,9 +188,8 @@ bool nest_build_test(struct loop_nest *nest, struct ir_builder *to, struct ir_in
 {
     *out = NULL;
     for (int i = 0; i < nest->pair_count; i++) {
-        if (!add_needs(nest, nest->pairs[i].a) || !add_needs(nest, nest->pairs[i].b)) {
-            return false;
-        }
+        add_needs(nest, nest->pairs[i].a);
+        add_needs(nest, nest->pairs[i].b);
     }
     for (int i = 0; i < nest->conditions.count; i++) {
         struct ir_inst *holds = nest_emit_expr(to, nest->kernel, nest->conditions.items[i].expr);

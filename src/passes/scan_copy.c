@@ -80,9 +80,11 @@ static void copy_inst(const struct scan_body *body, struct ir_inst *inst, struct
     }
     if (made->op == IR_OP_FOR) {
         made->loop->var = var_of(s, inst->loop->var);
+        made->loop->recheck = false; // the launch has tested that the bound stays
+        made->region_count = 1;
     }
     made->target = inst->target != NULL ? inst->target->note : NULL;
-    for (int i = 0; i < inst->region_count; i++) {
+    for (int i = 0; i < made->region_count; i++) {
         struct ir_builder inner = to;
         inner.region = &made->regions[i];
         inner.before = NULL;

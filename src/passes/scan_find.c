@@ -225,7 +225,8 @@ static bool takes_inst(const struct scan *s, const struct ir_inst *inst)
     case IR_OP_IF:
     case IR_OP_BLOCK: return true;
     case IR_OP_BREAK: return walk_is_inside(inst->target, s->loop) && inst->target != s->loop;
-    case IR_OP_FOR: return !inst->loop->recheck && !inst->loop->pragma_single && !inst->loop->pragma_parallel;
+    case IR_OP_YIELD: return inst->parent->owner->op == IR_OP_FOR; // of a bound that is read again
+    case IR_OP_FOR: return !inst->loop->pragma_single && !inst->loop->pragma_parallel;
     case IR_OP_LOAD:
     case IR_OP_STORE: return !inst->is_volatile && !inst->is_around && !inst->atomic;
     case IR_OP_COPY:
@@ -265,6 +266,35 @@ static void add_pair(struct loop_nest *nest, int a, int b)
     if (!nest->is_refused) {
         nest->pairs[nest->pair_count++] = (struct base_pair){a, b};
     }
+}
+
+// Whether the base is a local of the iteration.
+static bool is_own_memory(const struct scan *s, int base)
+{
+    return base_kind(base) == BASE_LOCAL && scalars_is_declared_in(s->kernel->vars[base_index(base)], s->loop);
+}
+
+// The bound of a loop inside that is read again before each of its iterations is that of the first, if nothing in the
+// loop is written that it is read from. Where it comes from another array, the launch tests that.
+static bool settle_bounds(struct scan *s, struct loop_nest *nest)
+{
+    const struct loop_info *info = nest->root;
+    for (int i = info->access_begin; i < info->access_end; i++) {
+        const struct access *read = &s->an->accesses.items[i];
+        for (int k = info->access_begin; k < info->access_end && read->recheck != NULL; k++) {
+            const struct access *write = &s->an->accesses.items[k];
+            if (write->kind == ACCESS_READ || !walk_is_inside(write->inst, read->recheck->inst)) {
+                continue;
+            }
+            enum relation relation = access_relation(s->an, read, write);
+            if (relation == RELATION_TWO_BASES) {
+                add_pair(nest, read->base, write->base);
+            } else if (relation != RELATION_NONE) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 static bool is_needed_read(const struct scan *s, const struct access *access)
@@ -316,12 +346,10 @@ static bool compare(struct scan *s, struct loop_nest *nest, const struct access 
         return true;
     case RELATION_SAME: break;
     }
-    bool is_private = base_kind(a->base) == BASE_LOCAL &&
-                      scalars_is_declared_in(s->kernel->vars[base_index(a->base)], s->loop) && !is_ahead;
     // Loops inside that update what other iterations update are better tasks than this loop with atomics.
     bool are_updates = a->kind == ACCESS_UPDATE && b->kind == ACCESS_UPDATE;
     bool is_shared = are_updates && is_in_loop_inside(s, a->inst);
-    if (is_private || (are_updates && !is_shared) || (own_a != NULL && own_a == own_b)) {
+    if (is_own_memory(s, a->base) || (are_updates && !is_shared) || (own_a != NULL && own_a == own_b)) {
         return true;
     }
     bool is_mixed = (is_needed_read(s, a) && is_behind(s, a, b)) || (is_needed_read(s, b) && is_behind(s, b, a));
@@ -361,6 +389,33 @@ struct loop_info *scan_info(struct scan *s)
     return NULL;
 }
 
+// A local array of the iteration's own that something computed ahead is read from: so is what fills it. False: a scalar
+// that is handed on is part of that.
+static bool need_own_memory(struct scan *s, const struct loop_info *info)
+{
+    bool is_done = false;
+    while (!is_done) {
+        is_done = true;
+        for (int i = info->access_begin; i < info->access_end; i++) {
+            const struct access *read = &s->an->accesses.items[i];
+            bool is_needed = read->kind != ACCESS_WRITE && is_own_memory(s, read->base) &&
+                             pointer_map_get(&s->needed, read->inst) != NULL;
+            for (int k = info->access_begin; k < info->access_end && is_needed; k++) {
+                const struct access *write = &s->an->accesses.items[k];
+                if (write->base != read->base || write->kind == ACCESS_READ ||
+                    pointer_map_get(&s->needed, write->inst) != NULL) {
+                    continue;
+                }
+                if (!need(s, write->inst)) {
+                    return false;
+                }
+                is_done = false;
+            }
+        }
+    }
+    return true;
+}
+
 static struct loop_nest *make_nest(struct scan *s)
 {
     enum { MOST_ACCESSES = 256 };
@@ -388,6 +443,25 @@ static bool has_known_count(const struct scan *s)
            expr_of_value(s->module->arena, s->loop->args[1]) != NULL;
 }
 
+// Whether the condition of a loop inside depends on scalars that the loop assigns, or on more than can be tested.
+static bool has_open_bound(const struct ir_inst *loop)
+{
+    if (loop->op != IR_OP_FOR || !loop->loop->recheck) {
+        return false;
+    }
+    for (const struct ir_inst *inst = loop->regions[1].first; inst != NULL; inst = inst->next) {
+        bool is_read = inst->op == IR_OP_LOAD && !inst->is_volatile;
+        if (inst->op == IR_OP_GET && inst->var != loop->loop->var &&
+            assignment_is_in_region(&loop->regions[0], inst->var)) {
+            return true;
+        }
+        if (inst->op != IR_OP_YIELD && !is_read && !ir_op_is_value(inst->op)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool scan_may_be(const struct scan *s)
 {
     const struct ir_for *loop = s->loop->loop;
@@ -397,7 +471,7 @@ bool scan_may_be(const struct scan *s)
         return false;
     }
     WALK (inst, &s->loop->regions[0]) {
-        if (!takes_inst(s, inst)) {
+        if (!takes_inst(s, inst) || has_open_bound(inst)) {
             return false;
         }
     }
@@ -469,7 +543,9 @@ static bool suits_teams(const struct scan *s)
         const struct ir_var *var = assignment_target(inst);
         bool is_own =
             var == NULL || scan_carry_of((struct scan *)s, var) != NULL || scalars_is_declared_in(var, s->loop);
-        if (!is_own || inst->op == IR_OP_UPDATE) {
+        // What fills an array and is read ahead would be filled a second time behind it.
+        bool fills = ir_op_writes(inst->op) && pointer_map_get(&((struct scan *)s)->needed, inst) != NULL;
+        if (!is_own || inst->op == IR_OP_UPDATE || fills) {
             return false;
         }
     }
@@ -483,14 +559,14 @@ bool scan_find(struct scan *s, struct loop_nest **out_nest)
         return false;
     }
     struct loop_nest *nest = make_nest(s);
-    if (nest == NULL) {
+    if (nest == NULL || !need_own_memory(s, nest->root)) {
         return false;
     }
     s->own = (struct pointer_map){0};
     s->has_own = false;
     scan_find_own(s, nest->root);
     find_lanes(s);
-    if ((s->has_own && !counters_fit(s)) || !compare_all(s, nest)) {
+    if ((s->has_own && !counters_fit(s)) || !settle_bounds(s, nest) || !compare_all(s, nest)) {
         return false;
     }
     s->has_teams = suits_teams(s);

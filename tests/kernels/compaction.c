@@ -364,3 +364,118 @@ kernel int one_behind_the_other(int n, const int x[n], int out[n])
     }
     return k;
 }
+
+// Contour lines, two ends for each edge that one crosses: the corners of a square in an array of the iteration's own,
+// which decides what is kept.
+// run: contour n=300 m=40 f=12000 out=80000
+// run: contour n=257 m=3 f=771 out=4112 wild
+kernel int contour(int n, int m, const float f[n][m], float out[n * m * 4 + 4])
+{
+    int k = 0;
+    for (int i = 0; i < n - 1; i++) {
+        for (int j = 0; j < m - 1; j++) {
+            float corners[4] = {f[i][j], f[i][j + 1], f[i + 1][j + 1], f[i + 1][j]};
+            for (int e = 0; e < 4; e++) {
+                int next = (e + 1) % 4;
+                if ((corners[e] < 8) != (corners[next] < 8)) {
+                    out[k++] = (float)(i * m + j) + corners[next];
+                }
+            }
+        }
+    }
+    return k;
+}
+
+// The same with an array that is updated, of which an element behind another is read; and one that stays as it was
+// where a condition does not hold.
+// run: digits n=40000 x=40000 out=80000 wild
+kernel int digits(int n, const uint32_t x[n], int out[2 * n])
+{
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        int count[4] = {0, 0, 0, 0};
+        for (int b = 0; b < 32; b += 2) {
+            count[x[i] >> b & 3]++;
+        }
+        if (count[1] > count[2]) {
+            count[3] = 0;
+        }
+        if (count[3] > 3) {
+            out[k++] = count[0];
+        }
+        if (count[0] > 5) {
+            out[k++] = count[3] - count[1];
+        }
+    }
+    return k;
+}
+
+// Neighbours in rows of a list, whose ends are read from memory, into an array of the same type: it might be the one
+// that the ends are in, which the launch tests.
+// run: near n=2000 m=40 row=2001 x=10000 out=100000
+kernel int near(int n, int m, int row[n + 1], int x[n * 5], int out[n * 5][2])
+{
+    for (int i = 0; i <= n; i++) {
+        row[i] = i * 5 - i % 5;
+    }
+    for (int i = 0; i < n * 5; i++) {
+        x[i] = x[i] * 7 % m;
+    }
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        for (int e = row[i]; e < row[i + 1]; e++) {
+            if (x[e] < i % m) {
+                out[k][0] = i;
+                out[k][1] = e;
+                k++;
+            }
+        }
+    }
+    return k;
+}
+
+// It is the one that the ends are in: what is kept moves them.
+// run: moving_ends n=300 row=4000
+kernel int moving_ends(int n, int row[n * 10 + 1000])
+{
+    for (int i = 0; i < n * 10; i++) {
+        row[i] = i < n ? i + 1 : 0;
+    }
+    int k = 0, *out = &row[n];
+    for (int i = 0; i < n; i++) {
+        for (int e = row[i]; e < row[n + i / 2] + i + 3; e++) {
+            out[k++] = e % 3;
+        }
+    }
+    return k;
+}
+
+// Cells of a grid around each point: the place of a row is made of data.
+// run: cells_around n=1000 g=9 start=82 c=2000 list=1000 out=50000
+kernel int cells_around(int n, int g, int start[g * g + 1], int c[n][2], int list[n], int out[n * 50])
+{
+    for (int i = 0; i <= g * g; i++) {
+        start[i] = (int)((int64_t)n * i / (g * g));
+    }
+    for (int i = 0; i < n; i++) {
+        list[i] = (i * 7 + 3) % n;
+        c[i][0] = (i * 5 + c[i][0]) % g;
+        c[i][1] = (i * 3 + c[i][1]) % g;
+    }
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        for (int y = c[i][1] - 1; y <= c[i][1] + 1; y++) {
+            for (int x = c[i][0] - 1; x <= c[i][0] + 1; x++) {
+                if (x < 0 || y < 0 || x >= g || y >= g) {
+                    continue;
+                }
+                for (int e = start[y * g + x]; e < start[y * g + x + 1]; e++) {
+                    if (list[e] > i && (list[e] ^ i) % 4 == 0) {
+                        out[k++] = list[e];
+                    }
+                }
+            }
+        }
+    }
+    return k;
+}
