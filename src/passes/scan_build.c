@@ -60,7 +60,7 @@ static int run_size_of(const struct scan *s)
     return s->module->has_short_strips ? SHORT_RUN_SIZE : s->is_deep ? DEEP_RUN_SIZE : RUN_SIZE;
 }
 
-static int fewest_of(const struct scan *s)
+int scan_fewest(const struct scan *s)
 {
     return s->module->has_short_strips ? SHORT_FEWEST : s->has_teams ? TEAM_FEWEST : s->is_deep ? DEEP_FEWEST : FEWEST;
 }
@@ -91,7 +91,7 @@ static struct ir_inst *emit_count(struct scan *s, struct ir_builder *b, struct s
     int64_t stride = (int64_t)trip.stride, more = trip.is_inclusive ? stride : stride - 1;
     out->count = more == 0 ? distance : scan_emit_op_const(b, IR_OP_ADD, distance, more);
     out->count = stride == 1 ? out->count : scan_emit_op_const(b, IR_OP_SDIV, out->count, stride);
-    struct ir_inst *is_right = scan_emit_op_const(b, IR_OP_SGE, out->count, fewest_of(s));
+    struct ir_inst *is_right = scan_emit_op_const(b, IR_OP_SGE, out->count, scan_fewest(s));
     if (trip.type == IR_I64) { // else it may wrap around
         const int64_t most = INT64_C(1) << 61;
         struct ir_inst *is_low = scan_emit_op_const(b, IR_OP_SGE, low, trip.is_unsigned ? 0 : -most);

@@ -552,6 +552,16 @@ static bool suits_teams(const struct scan *s)
     return s->module->is_gpu && s->has_rest;
 }
 
+// Whether the text says that there are too few iterations: the three columns around a cell are not cut into runs.
+static bool is_short(const struct scan *s, const struct loop_info *info)
+{
+    if (info->first == NULL || info->last == NULL) {
+        return false;
+    }
+    struct poly_range way = value_range(s->an, poly_sub(&s->an->pool, info->last, info->first));
+    return way.hi / (int64_t)trip_of(s->loop->loop).stride < scan_fewest(s) - 1;
+}
+
 bool scan_find(struct scan *s, struct loop_nest **out_nest)
 {
     *out_nest = NULL;
@@ -576,6 +586,9 @@ bool scan_find(struct scan *s, struct loop_nest **out_nest)
     }
     if (!s->module->is_gpu && s->has_rest && !s->has_own && !s->has_lanes && !is_costly(s)) {
         return false; // to read everything twice costs a thread or two of a CPU as much as they gain
+    }
+    if (is_short(s, nest->root)) {
+        return false;
     }
     *out_nest = nest;
     return true;

@@ -105,6 +105,7 @@ void scan_find_flat(struct scan *s);
 
 // scan_build.c
 // The largest number of iterations in a run, and the most runs, matter to nobody else: see there.
+int scan_fewest(const struct scan *s); // iterations that are cut into runs
 void scan_build(struct scan *s, struct loop_nest *nest);
 
 #endif

@@ -479,3 +479,45 @@ kernel int cells_around(int n, int g, int start[g * g + 1], int c[n][2], int lis
     }
     return k;
 }
+
+// What is kept is looked up in a table.
+// run: by_table n=50000 x=50000 out=50000 wild
+kernel int by_table(int n, const int x[n], int out[n])
+{
+    static const int most[4] = {3, -5, 100000, 0};
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        if (x[i] > most[x[i] & 3]) {
+            out[k++] = most[i & 3];
+        }
+    }
+    return k;
+}
+
+// Three columns around a cell, which are too few to be cut into runs, in a loop that only data ends.
+// run: flood w=40 h=30 cell=1200 stack=4800
+kernel int flood(int w, int h, int cell[h][w], int stack[h * w * 4])
+{
+    for (int y = 0; y < h; y++) {
+        for (int x = 0; x < w; x++) {
+            cell[y][x] = (x * y + cell[y][x]) % 3 != 0;
+        }
+    }
+    int top = 0, count = 0;
+    stack[top++] = 0;
+    cell[0][0] = 2;
+    while (top > 0) {
+        int at = stack[--top], y = at / w, x = at % w;
+        count++;
+        for (int dy = -1; dy <= 1; dy++) {
+            for (int dx = -1; dx <= 1; dx++) {
+                int ny = y + dy, nx = x + dx;
+                if (ny >= 0 && nx >= 0 && ny < h && nx < w && cell[ny][nx] == 1) {
+                    cell[ny][nx] = 2;
+                    stack[top++] = ny * w + nx;
+                }
+            }
+        }
+    }
+    return count;
+}
