@@ -82,6 +82,15 @@ static enum row_state normalise(struct system_row *row, int column_count)
     return ROW_KEEP;
 }
 
+static uint64_t hash_of(const struct system_row *row, int column_count)
+{
+    uint64_t hash = 0;
+    for (int c = 0; c < column_count; c++) { // columns that are added later are 0, and so change nothing
+        hash += (uint64_t)row->coef[c] * (UINT64_C(0x9e3779b97f4a7c15) * (2 * (uint64_t)c + 1));
+    }
+    return hash;
+}
+
 // Puts a row in, unless another says as much already.
 static void insert(struct system *system, struct system_row *row)
 {
@@ -92,9 +101,10 @@ static void insert(struct system *system, struct system_row *row)
     case ROW_KEEP: break;
     }
     size_t size = sizeof row->coef[0] * (size_t)system->column_count;
+    row->hash = hash_of(row, system->column_count);
     for (int r = 0; r < system->row_count; r++) {
         struct system_row *other = &system->rows[r];
-        if (other->is_equal == row->is_equal && memcmp(other->coef, row->coef, size) == 0) {
+        if (other->hash == row->hash && other->is_equal == row->is_equal && memcmp(other->coef, row->coef, size) == 0) {
             if (row->is_equal) {
                 system->is_infeasible |= other->constant != row->constant;
             } else if (row->constant < other->constant) {
@@ -107,6 +117,7 @@ static void insert(struct system *system, struct system_row *row)
         struct system_row *target = &system->rows[system->row_count++];
         memcpy(target->coef, row->coef, size);
         target->constant = row->constant;
+        target->hash = row->hash;
         target->is_equal = row->is_equal;
     }
 }
@@ -207,14 +218,19 @@ static void fourier_motzkin(struct system *system, int column)
 {
     assert(column >= 0 && column < system->column_count);
     static const int max_pairs = 1500;
-    int pairs = 0;
-    int count = system->row_count;
-    for (int i = 0; i < count; i++) {
-        for (int j = 0; j < count && !system->is_infeasible; j++) {
-            const struct system_row *up = &system->rows[i], *down = &system->rows[j];
-            if (up->coef[column] <= 0 || down->coef[column] >= 0 || ++pairs > max_pairs) {
-                continue;
-            }
+    int pairs = 0, up_count = 0, down_count = 0;
+    int ups[SYSTEM_MAX_ROWS], downs[SYSTEM_MAX_ROWS];
+    for (int r = 0; r < system->row_count; r++) {
+        int64_t coef = system->rows[r].coef[column];
+        if (coef > 0) {
+            ups[up_count++] = r;
+        } else if (coef < 0) {
+            downs[down_count++] = r;
+        }
+    }
+    for (int i = 0; i < up_count; i++) {
+        for (int j = 0; j < down_count && !system->is_infeasible && ++pairs <= max_pairs; j++) {
+            const struct system_row *up = &system->rows[ups[i]], *down = &system->rows[downs[j]];
             int64_t common = gcd(up->coef[column], down->coef[column]);
             struct system_row row = {0};
             if (combine(up, -(down->coef[column] / common), down, up->coef[column] / common, system->column_count,
@@ -230,29 +246,40 @@ static void fourier_motzkin(struct system *system, int column)
     }
 }
 
+struct column_use {
+    int up, down; // rows in which the coefficient is above, below 0
+    bool has_equality, has_unit;
+};
+
+// Row by row, as they lie in memory: this is where the time of an analysis goes.
+static void find_uses(const struct system *system, struct column_use *uses)
+{
+    memset(uses, 0, sizeof *uses * (size_t)system->column_count);
+    for (int r = 0; r < system->row_count; r++) {
+        const struct system_row *row = &system->rows[r];
+        for (int c = 0; c < system->column_count; c++) {
+            uses[c].up += row->coef[c] > 0;
+            uses[c].down += row->coef[c] < 0;
+        }
+        for (int c = 0; c < system->column_count && row->is_equal; c++) {
+            uses[c].has_equality |= row->coef[c] != 0;
+            uses[c].has_unit |= row->coef[c] == 1 || row->coef[c] == -1;
+        }
+    }
+}
+
 // The column that makes the fewest new rows: one that stands in an equality first. -1: none is left.
 static int next_column(const struct system *system, const bool *eliminate)
 {
+    struct column_use uses[SYSTEM_MAX_COLUMNS];
+    find_uses(system, uses);
     int best = -1;
     int64_t best_cost = INT64_MAX;
     for (int c = 0; c < system->column_count; c++) {
-        if (!eliminate[c]) {
+        if (!eliminate[c] || uses[c].up + uses[c].down == 0) {
             continue;
         }
-        int64_t up = 0, down = 0, cost = -1;
-        int equality = equality_for(system, c);
-        for (int r = 0; r < system->row_count; r++) {
-            up += system->rows[r].coef[c] > 0;
-            down += system->rows[r].coef[c] < 0;
-        }
-        if (up + down == 0) {
-            continue;
-        }
-        if (equality < 0) {
-            cost = up * down;
-        } else if (system->rows[equality].coef[c] == 1 || system->rows[equality].coef[c] == -1) {
-            cost = -2;
-        }
+        int64_t cost = uses[c].has_unit ? -2 : uses[c].has_equality ? -1 : (int64_t)uses[c].up * uses[c].down;
         if (cost < best_cost) {
             best_cost = cost;
             best = c;

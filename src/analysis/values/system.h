@@ -14,6 +14,7 @@ enum { SYSTEM_MAX_COLUMNS = 40, SYSTEM_MAX_ROWS = 192 };
 struct system_row { // the sum of coef[c] * columns[c], plus the constant, is >= 0 or == 0
     int64_t coef[SYSTEM_MAX_COLUMNS];
     int64_t constant;
+    uint64_t hash; // of |coef|
     bool is_equal;
 };
 
