@@ -127,17 +127,25 @@ static void add_condition(struct loop_nest *nest, struct plan_expr *expr, const 
     VEC_PUSH(nest->an->arena, &nest->conditions, condition);
 }
 
-// What is touched of an argument is known if indices into it are what they seem.
-static void add_needs(struct loop_nest *nest, int base)
+// What is touched of an argument is known if indices into it are what they seem. False: it cannot be tested, and must
+// be.
+static bool add_needs(struct loop_nest *nest, int base)
 {
     struct analysis *an = nest->an;
     for (int i = nest->root->access_begin; i < nest->root->access_end; i++) {
         const struct access *access = &an->accesses.items[i];
-        bool is_tested = access->base == base && has_testable_needs(nest, access);
+        if (access->base != base) {
+            continue;
+        }
+        bool is_tested = has_testable_needs(nest, access);
+        if (!is_tested && !nest->bounds_by_extents) {
+            return false;
+        }
         for (const struct need *need = access->needs; need != NULL && is_tested; need = need->next) {
             add_condition(nest, need_condition(an, nest->root, need), need);
         }
     }
+    return true;
 }
 
 // The address of an end of what is touched; NULL: the launch does not know it.
@@ -188,8 +196,9 @@ bool nest_build_test(struct loop_nest *nest, struct ir_builder *to, struct ir_in
 {
     *out = NULL;
     for (int i = 0; i < nest->pair_count; i++) {
-        add_needs(nest, nest->pairs[i].a);
-        add_needs(nest, nest->pairs[i].b);
+        if (!add_needs(nest, nest->pairs[i].a) || !add_needs(nest, nest->pairs[i].b)) {
+            return false;
+        }
     }
     for (int i = 0; i < nest->conditions.count; i++) {
         struct ir_inst *holds = nest_emit_expr(to, nest->kernel, nest->conditions.items[i].expr);

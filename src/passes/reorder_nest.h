@@ -85,7 +85,8 @@ struct loop_nest {
     struct base_pair pairs[NEST_PAIRS];
     int pair_count;
     VEC(struct plan_condition) conditions;
-    bool is_refused; // while it is looked at: too large, or something in it must stay as it is
+    bool bounds_by_extents; // where no test can narrow what an index reaches: its footprint is all of the array
+    bool is_refused;        // while it is looked at: too large, or something in it must stay as it is
 };
 
 // What becomes of some of the statements.

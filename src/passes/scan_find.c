@@ -274,6 +274,17 @@ static bool is_own_memory(const struct scan *s, int base)
     return base_kind(base) == BASE_LOCAL && scalars_is_declared_in(s->kernel->vars[base_index(base)], s->loop);
 }
 
+// No argument is a constant, and nothing is stored to one.
+static enum relation relation_of(const struct scan *s, const struct access *a, const struct access *b)
+{
+    bool is_constant = false;
+    for (int i = 0; i < 2; i++) {
+        int base = i == 0 ? a->base : b->base;
+        is_constant |= base_kind(base) == BASE_GLOBAL && s->module->globals[base_index(base)]->is_const;
+    }
+    return is_constant && a->base != b->base ? RELATION_NONE : access_relation(s->an, a, b);
+}
+
 // The bound of a loop inside that is read again before each of its iterations is that of the first, if nothing in the
 // loop is written that it is read from. Where it comes from another array, the launch tests that.
 static bool settle_bounds(struct scan *s, struct loop_nest *nest)
@@ -286,7 +297,7 @@ static bool settle_bounds(struct scan *s, struct loop_nest *nest)
             if (write->kind == ACCESS_READ || !walk_is_inside(write->inst, read->recheck->inst)) {
                 continue;
             }
-            enum relation relation = access_relation(s->an, read, write);
+            enum relation relation = relation_of(s, read, write);
             if (relation == RELATION_TWO_BASES) {
                 add_pair(nest, read->base, write->base);
             } else if (relation != RELATION_NONE) {
@@ -336,7 +347,7 @@ static bool compare(struct scan *s, struct loop_nest *nest, const struct access 
     const struct scan_carry *own_b = b->kind == ACCESS_WRITE ? pointer_map_get(&s->own, b->inst) : NULL;
     // What is not kept may lie for a while where a list goes on.
     bool is_read = (own_a != NULL && b->kind == ACCESS_READ) || (own_b != NULL && a->kind == ACCESS_READ);
-    switch (access_relation(s->an, a, b)) {
+    switch (relation_of(s, a, b)) {
     case RELATION_NONE: return true;
     case RELATION_UNKNOWN: return false;
     case RELATION_TWO_BASES:
@@ -424,7 +435,8 @@ static struct loop_nest *make_nest(struct scan *s)
         return NULL;
     }
     struct loop_nest *nest = ARENA_NEW(s->module->arena, struct loop_nest);
-    *nest = (struct loop_nest){.module = s->module, .kernel = s->kernel, .an = s->an, .root = info};
+    *nest = (struct loop_nest){
+        .module = s->module, .kernel = s->kernel, .an = s->an, .root = info, .bounds_by_extents = true};
     for (int i = 0; i < s->apart_count; i++) {
         add_pair(nest, s->apart[i].a, s->apart[i].b);
     }

@@ -160,12 +160,6 @@ static bool is_restrict(const struct analysis *an, int base)
     return base_kind(base) == BASE_PARAM && an->kernel->params[base_index(base)].is_restrict;
 }
 
-// No argument is a constant, and nothing is stored to one.
-static bool is_constant(const struct analysis *an, int base)
-{
-    return base_kind(base) == BASE_GLOBAL && an->module->globals[base_index(base)]->is_const;
-}
-
 enum relation access_relation(const struct analysis *an, const struct access *a, const struct access *b)
 {
     enum base_kind x = base_kind(a->base), y = base_kind(b->base);
@@ -175,8 +169,8 @@ enum relation access_relation(const struct analysis *an, const struct access *a,
     if (a->base == b->base) {
         return RELATION_SAME;
     }
-    if (x == BASE_LOCAL || y == BASE_LOCAL || (x == BASE_GLOBAL && y == BASE_GLOBAL) || is_constant(an, a->base) ||
-        is_constant(an, b->base) || is_restrict(an, a->base) || is_restrict(an, b->base)) {
+    if (x == BASE_LOCAL || y == BASE_LOCAL || (x == BASE_GLOBAL && y == BASE_GLOBAL) || is_restrict(an, a->base) ||
+        is_restrict(an, b->base)) {
         return RELATION_NONE;
     }
     return RELATION_TWO_BASES;
