@@ -249,7 +249,29 @@ static void copy_statement(struct build *b, int number)
 
 // ---- loops ---------------------------------------------------------------------------------------------------------
 
-// Whether the bounds of the loop depend on no loop that is still to come.
+// Whether the value can be copied here: no loop whose variable it is made of is still to come.
+static bool is_known(const struct build *b, int statement, struct ir_inst *value, struct pointer_map *seen)
+{
+    const struct loop_nest *nest = b->nest;
+    if (!walk_is_inside(value, nest->root->inst) || pointer_map_get(seen, value) != NULL) {
+        return true;
+    }
+    pointer_map_set(nest->an->arena, seen, value, value);
+    const struct ir_inst *loop = value->op == IR_OP_GET ? nest_counting_loop(nest, value) : NULL;
+    int number = loop != NULL ? number_of_loop(&nest->statements[statement], loop) : -1;
+    if (number >= 0) {
+        return build_is_placed(b, statement, number);
+    }
+    for (int i = 0; i < value->arg_count; i++) {
+        if (!is_known(b, statement, value->args[i], seen)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether the bounds of the loop depend on no loop that is still to come: neither the numbers that they are nor the
+// code that computes them, in which a variable may cancel out (i = t; i < t; i += m).
 static bool has_known_bounds(const struct build *b, int statement, int loop)
 {
     const struct statement *s = &b->nest->statements[statement];
@@ -260,7 +282,9 @@ static bool has_known_bounds(const struct build *b, int statement, int loop)
             return false;
         }
     }
-    return !b->has_new_bounds[statement];
+    struct pointer_map seen = {0};
+    return !b->has_new_bounds[statement] && is_known(b, statement, info->inst->args[0], &seen) &&
+           is_known(b, statement, info->inst->args[1], &seen);
 }
 
 static void set_var(struct build *b, statement_set set, const int *loops, struct ir_var *var)

@@ -40,6 +40,41 @@ kernel void jumping(int n, int m, int a[n][m])
     }
 }
 
+// The variable of the outer loop cancels out of how many iterations there are, and stands in both bounds: with the
+// loops the other way round it is not known where the bounds are needed. run: window n=50 step=1 run: window n=300
+// step=3 run: window n=300 step=12
+kernel void window(int n, int step, int a[n + 32])
+{
+    for (int t = 0; t < n; t++) {
+        for (int i = t; i < t + 9; i += step) {
+            a[i + 9 - t] += a[i - t] + 1;
+        }
+    }
+}
+
+// run: window_weighted n=50 step=1
+// run: window_weighted n=300 step=3
+// run: window_weighted n=300 step=12
+kernel void window_weighted(int n, int step, int a[n + 32])
+{
+    for (int t = 0; t < n; t++) {
+        for (int i = t; i < t + 9; i += step) {
+            a[t + 12] = a[t + 12] * 3 + a[i - t];
+        }
+    }
+}
+
+// run: empty_rows n=50 step=1
+// run: empty_rows n=300 step=11
+kernel void empty_rows(int n, int step, int a[64])
+{
+    for (int t = 0; t < n; t++) {
+        for (int i = t; i < t; i += step) {
+            a[9 - i] = a[t + 2 - i];
+        }
+    }
+}
+
 // ---- no iterations ------------------------------------------------------------------------------------------------
 
 // run: empty_inner n=7 m=-3 l=4
