@@ -68,7 +68,7 @@ static bool add_condition(struct trips *t, struct plan_expr *expr, const char *t
     if (plan_expr_is_const(expr, &value)) {
         return value != 0;
     }
-    VEC_PUSH(t->an->arena, &t->conditions, ((struct plan_condition){expr, text, loc}));
+    VEC_PUSH(t->an->arena, &t->conditions, ((struct plan_condition){.expr = expr, .text = text, .loc = loc}));
     return true;
 }
 

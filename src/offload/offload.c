@@ -66,6 +66,16 @@ struct plan_expr *offload_trip(struct offload *o, const struct ir_inst *loop)
                      expr_of_value(o->arena, loop->args[1]));
 }
 
+struct plan_condition offload_condition(const struct offload *o, const struct plan_condition *found)
+{
+    struct plan_condition condition = *found;
+    if (found->throughout != NULL && !o->module->is_gpu) { // whose resident loops work out both sides of a choice
+        struct plan_expr *yes = plan_const(o->arena, IR_I1, 1);
+        condition.expr = plan_select(o->arena, found->throughout, yes, found->expr);
+    }
+    return condition;
+}
+
 void offload_assign(struct offload *o, struct plan_node *parent, const struct ir_var *var, struct plan_expr *value,
                     struct loc loc)
 {

@@ -175,6 +175,8 @@ struct offload {
 struct offload_note *offload_note(struct offload *o, struct ir_inst *inst);
 void offload_add_expr(struct offload *o, struct plan_expr **place);
 struct plan_expr *offload_trip(struct offload *o, const struct ir_inst *loop);
+// A condition of a loop as its task has it.
+struct plan_condition offload_condition(const struct offload *o, const struct plan_condition *found);
 void offload_assign(struct offload *o, struct plan_node *parent, const struct ir_var *var, struct plan_expr *value,
                     struct loc loc);
 struct plan_expr *offload_var(struct offload *o, const struct ir_var *var);

@@ -119,7 +119,7 @@ static int add_parallel(struct offload *o, struct ir_inst *loop, int group, cons
     task->condition_count = tests != NULL ? tests->condition_count : facts->condition_count;
     task->conditions = ARENA_ARRAY(o->arena, struct plan_condition, task->condition_count);
     for (int i = 0; i < task->condition_count; i++) {
-        task->conditions[i] = conditions[i];
+        task->conditions[i] = offload_condition(o, &conditions[i]);
     }
     task->loop = offload_note(o, loop)->loop_index;
     task->collapse = nest != NULL ? nest->count : 1;

@@ -154,7 +154,7 @@ static void add_mark(struct offload *o, struct ir_inst *loop, struct plan_node *
     task->conditions = ARENA_ARRAY(o->arena, struct plan_condition, facts->condition_count + 1);
     task->condition_count = facts->condition_count;
     for (int i = 0; i < facts->condition_count; i++) {
-        task->conditions[i] = facts->conditions[i];
+        task->conditions[i] = offload_condition(o, &facts->conditions[i]);
     }
     add_effects(o, task, facts, PLAN_UPDATE);
     VEC_PUSH(o->arena, &o->fragments, fragment);

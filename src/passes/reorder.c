@@ -117,7 +117,8 @@ static bool reorder_nest(struct reorder *r, struct ir_inst *root)
         return true;
     }
     if (extents != NULL) {
-        struct plan_condition enough = {extents, "the new order has enough iterations", root->loc};
+        struct plan_condition enough = {
+            .expr = extents, .text = "the new order has enough iterations", .loc = root->loc};
         VEC_PUSH(r->module->arena, &nest->conditions, enough);
     }
     struct ir_region code = {.loc = root->parent->loc}, test = code;

@@ -123,7 +123,7 @@ static void add_condition(struct loop_nest *nest, struct plan_expr *expr, const 
             return;
         }
     }
-    struct plan_condition condition = {expr, "an index does not wrap", need->loc};
+    struct plan_condition condition = {.expr = expr, .text = "an index does not wrap", .loc = need->loc};
     VEC_PUSH(nest->an->arena, &nest->conditions, condition);
 }
 

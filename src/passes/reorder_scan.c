@@ -187,7 +187,8 @@ static struct ir_inst *emit_known(struct build *b, const struct poly *value)
         if (fits == NULL) {
             return NULL;
         }
-        VEC_PUSH(nest->an->arena, &nest->conditions, (struct plan_condition){fits, "", nest->root->inst->loc});
+        VEC_PUSH(nest->an->arena, &nest->conditions,
+                 (struct plan_condition){.expr = fits, .text = "", .loc = nest->root->inst->loc});
     }
     return nest_emit_expr(&b->to, nest->kernel, value_expr(nest->an, value, entry));
 }

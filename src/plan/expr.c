@@ -35,6 +35,15 @@ bool plan_expr_is_const(const struct plan_expr *expr, int64_t *out_value)
     return true;
 }
 
+bool plan_expr_is_of_arguments(const struct plan_expr *expr)
+{
+    bool is = expr->kind != PLAN_EXPR_SLOT && expr->kind != PLAN_EXPR_VAR && expr->kind != PLAN_EXPR_LOOPVAR;
+    for (int i = 0; i < expr->arg_count && is; i++) {
+        is = plan_expr_is_of_arguments(expr->args[i]);
+    }
+    return is;
+}
+
 static union ir_value const_value(const struct plan_expr *expr)
 {
     union ir_value value = {.i = expr->imm};

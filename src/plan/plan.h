@@ -101,6 +101,8 @@ struct plan_condition {
     struct plan_expr *expr; // i1; must be true for the fast version
     const char *text;       // "stride != 0": for explain and the log
     struct loc loc;
+    struct plan_expr *throughout; // passes only: of arguments alone, and where it holds, |expr| does in every round of
+                                  // the loops around; NULL: not known
 };
 
 // ---- tasks
@@ -358,6 +360,8 @@ struct plan_expr *plan_op(struct arena *arena, enum ir_op op, enum ir_type type,
                           struct plan_expr *a, struct plan_expr *b);
 struct plan_expr *plan_select(struct arena *arena, struct plan_expr *c, struct plan_expr *a, struct plan_expr *b);
 bool plan_expr_is_const(const struct plan_expr *expr, int64_t *out_value);
+// Whether it has the same value all through a launch.
+bool plan_expr_is_of_arguments(const struct plan_expr *expr);
 bool plan_expr_equal(const struct plan_expr *a, const struct plan_expr *b);
 void plan_effect_print(const struct plan_module *module, const struct plan_kernel *kernel,
                        const struct plan_effect *effect, struct str *out); // "writes f[0, 4*n) step 4"

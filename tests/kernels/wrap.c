@@ -200,3 +200,27 @@ kernel void wrapped_start(int n, unsigned far, const int a[3 * n + 300], int c[n
         c[i] = a[from + 3 * i + 2] - a[(int)(far + 200u) + 3 * i - 100];
     }
 }
+
+// The index wraps in later rounds of the loop around, not in the first one.
+// run: wraps_later n=300 rounds=12 far=1073741824
+// run: wraps_later n=300 rounds=12 far=0
+kernel void wraps_later(int n, int rounds, int far, int a[2 * n])
+{
+    for (int k = 0; k < rounds; k += 4) {
+        for (int i = 0; i < n; i++) {
+            a[k * far + i] = a[k * far + i + n] + 3 * a[k * far + i];
+        }
+    }
+}
+
+// It fits in each round that has iterations; what all rounds together might reach does not.
+// run: fits_each_round n=300 rounds=5 wide=1000000000
+kernel void fits_each_round(int n, int rounds, int wide, int a[2 * n])
+{
+    for (int k = 0; k < rounds; k++) {
+        int m = k == 0 ? n : 0;
+        for (int i = 0; i < m; i++) {
+            a[k * wide + i] = a[k * wide + i + n] + 3 * a[k * wide + i];
+        }
+    }
+}

@@ -115,7 +115,7 @@ struct pair_result pair_make_condition(struct pair *pair)
         struct str text;
         str_init(&text, an->arena);
         struct plan_expr *expr = negated_case(pair, &pair->cases[c], &text);
-        struct plan_condition condition = {expr, str_text(&text), pair->a->inst->loc};
+        struct plan_condition condition = {.expr = expr, .text = str_text(&text), .loc = pair->a->inst->loc};
         if (pair->cases[c].count == 0 || !add_condition(&result, condition, NULL)) {
             result = conflict;
             break;
@@ -147,6 +147,22 @@ struct plan_expr *need_condition(struct analysis *an, const struct loop_info *in
     return all;
 }
 
+// Loops in order around the task would have the launch ask again in each round, which costs as much as a short task
+// does: one answer for all of them comes from the arguments. NULL: there is none, or it is asked once anyway.
+static struct plan_expr *condition_throughout(struct analysis *an, const struct loop_info *info,
+                                              const struct need *need, const struct plan_expr *each_time)
+{
+    const struct loop_info *root = info;
+    while (root->parent != NULL) {
+        root = root->parent;
+    }
+    if (root == info || each_time == NULL || plan_expr_is_of_arguments(each_time)) {
+        return NULL;
+    }
+    struct plan_expr *all = need_condition(an, root, need);
+    return all != NULL && plan_expr_is_of_arguments(all) ? all : NULL;
+}
+
 static bool add_need(struct analysis *an, const struct loop_info *info, const struct need *need,
                      struct pair_result *result)
 {
@@ -157,7 +173,9 @@ static bool add_need(struct analysis *an, const struct loop_info *info, const st
     an->names = NULL;
     str_printf(&text, " fits in %d bits", 8 * ir_type_size(need->type));
     result->answer = PAIR_IF;
-    struct plan_condition condition = {need_condition(an, info, need), str_text(&text), need->loc};
+    struct plan_condition condition = {
+        .expr = need_condition(an, info, need), .text = str_text(&text), .loc = need->loc};
+    condition.throughout = condition_throughout(an, info, need, condition.expr);
     return add_condition(result, condition, need);
 }
 

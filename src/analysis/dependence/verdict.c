@@ -421,7 +421,7 @@ static bool are_two_pointers(struct judgement *j, const struct access *a, const 
     }
     struct pair_result result = {.answer = PAIR_IF, .condition_count = 1};
     const char *text = arena_printf(j->an->arena, "%s != %s", name_a, name_b);
-    result.conditions[0] = (struct plan_condition){differ, text, a->inst->loc};
+    result.conditions[0] = (struct plan_condition){.expr = differ, .text = text, .loc = a->inst->loc};
     note_conditions(j, &result);
     return true;
 }
