@@ -225,7 +225,7 @@ static bool is_far(struct analysis *an, const struct access *access, const struc
 
 int64_t facts_far_accesses(const struct ir_inst *outer, const struct ir_inst *innermost, const struct ir_inst *loop)
 {
-    enum { INNER_TRIPS = 16, DEPTH_LIMIT = 4 }; // what a loop inside counts for
+    enum { DEPTH_LIMIT = 4 };
     struct analysis *an = facts_of(outer)->analysis;
     const struct loop_info *whole = facts_of(outer)->info, *last = facts_of(innermost)->info;
     int64_t sum = 0;
@@ -239,7 +239,7 @@ int64_t facts_far_accesses(const struct ir_inst *outer, const struct ir_inst *in
             int depth = 0;
             for (const struct loop_info *l = access->loop; l != NULL && l != last && depth < DEPTH_LIMIT;
                  l = l->parent) {
-                weight *= INNER_TRIPS;
+                weight *= FACTS_TRIPS_INSIDE;
                 depth++;
             }
             sum += weight;

@@ -110,7 +110,8 @@ bool facts_pairs_at(const struct ir_inst *inner, const struct ir_inst *outer, st
 struct plan_expr *facts_most_trips_at(const struct ir_inst *inner, const struct ir_inst *outer,
                                       struct plan_condition **out_conditions, int *out_count);
 // How many of the accesses in |outer| would be far apart if neighbours differed by one iteration of |loop|, each as
-// often as the loops inside |innermost| around it suggest.
+// often as the loops inside |innermost| around it suggest: each counts for so many iterations.
+enum { FACTS_TRIPS_INSIDE = 16 };
 int64_t facts_far_accesses(const struct ir_inst *outer, const struct ir_inst *innermost, const struct ir_inst *loop);
 
 // The effects of straight-line code: of |count| consecutive instructions from |first| on (with all that is nested in

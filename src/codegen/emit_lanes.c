@@ -120,10 +120,15 @@ LLVMValueRef lanes_emit_load(struct lanes *lanes, const struct ir_inst *inst)
 void lanes_emit_store(struct lanes *lanes, const struct ir_inst *inst, LLVMValueRef value)
 {
     struct emitter *e = lanes->e;
-    LLVMValueRef address = scalar(lanes, inst->args[0]);
+    bool is_unit = lanes_is_unit(lanes, inst);
+    LLVMValueRef address = is_unit ? scalar(lanes, inst->args[0]) : vector(lanes, inst->args[0]);
     uint32_t align = (uint32_t)ir_type_size(inst->type);
     LLVMValueRef store;
-    if (lanes->mask == NULL) {
+    if (!is_unit) {
+        LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(address)};
+        LLVMValueRef args[3] = {value, address, lanes->mask != NULL ? lanes->mask : all_lanes(lanes)};
+        store = emit_masked(lanes, "llvm.masked.scatter", types, args, 3, 1, align);
+    } else if (lanes->mask == NULL) {
         store = LLVMBuildStore(e->builder, value, address);
         LLVMSetAlignment(store, align);
     } else {
@@ -204,7 +209,9 @@ static LLVMValueRef emit_vector_index(struct lanes *lanes, const struct ir_inst 
     struct emitter *e = lanes->e;
     LLVMValueRef size = splat(lanes, emit_value(e, inst->args[2]));
     LLVMValueRef offset = LLVMBuildNSWMul(e->builder, vector(lanes, inst->args[1]), size, "");
-    return LLVMBuildGEP2(e->builder, e->types[IR_I8], scalar(lanes, inst->args[0]), &offset, 1, "");
+    bool is_one = lanes->values[inst->args[0]->id].kind == LANES_SAME;
+    LLVMValueRef base = is_one ? scalar(lanes, inst->args[0]) : vector(lanes, inst->args[0]);
+    return LLVMBuildGEP2(e->builder, e->types[IR_I8], base, &offset, 1, "");
 }
 
 static LLVMValueRef emit_vector(struct lanes *lanes, const struct ir_inst *inst)

@@ -221,6 +221,14 @@ bool lanes_is_unit(const struct lanes *lanes, const struct ir_inst *access)
     return at->kind == LANES_LINEAR && at->step == ir_type_size(access->type);
 }
 
+// A store down a column, behind the loop that makes what it stores: the other half of a symmetric matrix, a transposed
+// result. It costs once for all that the loop has done. The iterations are independent, so that each lane has a place
+// of its own.
+static bool may_scatter(const struct lanes *lanes, const struct ir_inst *store)
+{
+    return lanes->rows == 1 && is_vector(lanes, store->args[0]) && loop_around(lanes, store) == NULL;
+}
+
 static bool may_access(const struct lanes *lanes, const struct ir_inst *inst)
 {
     const struct ir_inst *root = address_root(inst->args[0]);
@@ -230,10 +238,18 @@ static bool may_access(const struct lanes *lanes, const struct ir_inst *inst)
         return false;
     }
     if (inst->op != IR_OP_LOAD) {
-        return lanes_is_unit(lanes, inst);
+        return lanes_is_unit(lanes, inst) || (inst->op == IR_OP_STORE && may_scatter(lanes, inst));
     }
     return !varies(lanes, inst) || lanes_is_unit(lanes, inst) || is_vector(lanes, inst->args[0]) ||
            loop_around(lanes, inst) == NULL;
+}
+
+// Addresses in each lane, as those of a column are: in a loop inside, where each of its iterations would need them,
+// only of elements of one array, which a gather takes from there.
+static bool may_index(const struct lanes *lanes, const struct ir_inst *index)
+{
+    return value_of(lanes, index->args[0])->kind == LANES_SAME ||
+           (lanes->rows == 1 && loop_around(lanes, index) == NULL && !varies(lanes, index->args[2]));
 }
 
 static bool may_math(enum ir_math math)
@@ -262,7 +278,7 @@ static bool may_compute(const struct lanes *lanes, const struct ir_inst *inst)
                inst->op != IR_OP_FPTOSI && inst->op != IR_OP_FPTOUI;
     case IR_GROUP_SELECT: return is_number(inst->type);
     case IR_GROUP_MATH: return may_math((enum ir_math)inst->imm) && is_number(inst->type);
-    case IR_GROUP_ADDRESS: return inst->op == IR_OP_INDEX && value_of(lanes, inst->args[0])->kind == LANES_SAME;
+    case IR_GROUP_ADDRESS: return inst->op == IR_OP_INDEX && may_index(lanes, inst);
     case IR_GROUP_LEAF:
         return inst->op == IR_OP_GET && (is_number(inst->type) || value_of(lanes, inst)->source != NULL);
     default: return false;

@@ -97,10 +97,21 @@ static bool is_tested(const struct outline *out, const struct ir_inst *loop)
     return (facts->condition_count == 0 && keeps_pairs_apart(out, facts)) || (is_same && adds_no_test(out, loop));
 }
 
-// A loop that runs down columns is no vector: elements that are scattered cost more than one after the other.
+static bool has_loops(const struct ir_inst *loop)
+{
+    WALK (inst, &loop->regions[0]) {
+        if (inst->op == IR_OP_FOR) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A loop that runs down columns is no vector: elements that are scattered cost more than one after the other. A few
+// beside a loop inside are touched once for all that this does: see codegen/lanes.c.
 bool outline_is_tested(const struct outline *out, const struct ir_inst *loop)
 {
-    return is_tested(out, loop) && facts_far_accesses(loop, loop, loop) == 0;
+    return is_tested(out, loop) && facts_far_accesses(loop, loop, loop) < (has_loops(loop) ? FACTS_TRIPS_INSIDE : 1);
 }
 
 // ---- sums ---------------------------------------------------------------------------------------------------------

@@ -106,3 +106,70 @@ kernel void divisions(int n, int rows, const int a[rows * n], const int by[rows]
         out[i] = s;
     }
 }
+
+// What a sum over a column comes to goes to both halves of a symmetric matrix: lanes store one of them down a column.
+// run: both_halves n=45 rows=17
+// run: both_halves n=3 rows=1
+// run: both_halves n=70 rows=0
+kernel void both_halves(int n, int rows, const double x[rows][n], double out[n][n])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = i; j < n; j++) {
+            out[i][j] = 0;
+            for (int k = 0; k < rows; k++) {
+                out[i][j] += x[k][i] * x[k][j];
+            }
+            out[i][j] /= rows + 1;
+            out[j][i] = out[i][j];
+        }
+    }
+}
+
+// run: both_halves_flat n=45 rows=17
+// run: both_halves_flat n=70 rows=2
+kernel void both_halves_flat(int n, int rows, const float x[rows * n], float out[n * n], int count[n * n])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = i; j < n; j++) {
+            float s = 0;
+            int above = 0;
+            for (int k = 0; k < rows; k++) {
+                s = s * 0.5f + x[k * n + i] * x[k * n + j];
+                above += x[k * n + j] > x[k * n + i];
+            }
+            out[i * n + j] = s;
+            out[j * n + i] = s;
+            count[j * n + i] = above;
+        }
+    }
+}
+
+// Columns of the result, and of what it begins with.
+// run: transposed n=45 rows=17 m=19
+kernel void transposed(int n, int rows, int m, const short x[rows][n], const short from[n][m], short out[n][m],
+                       long wide[n][m])
+{
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) {
+            short s = from[j][i];
+            for (int k = 0; k < rows; k++) {
+                s = s * 3 + x[k][j] * i;
+            }
+            out[j][i] = s;
+            wide[j][m - 1 - i] = s * 100000L;
+        }
+    }
+}
+
+// run: transposed_once n=75 rows=17
+kernel void transposed_once(int n, int rows, const float x[rows][n], float out[n][3])
+{
+    for (int j = 0; j < n; j++) {
+        float s = 1;
+        for (int k = 0; k < rows; k++) {
+            s = s * 0.25f + x[k][j];
+        }
+        out[j][0] = s;
+        out[j][2] = -s;
+    }
+}
