@@ -367,6 +367,17 @@ static int vector_bytes(const struct emitter *e)
     }
 }
 
+// No wider than a loop whose trip count is written down: what has four iterations is a vector of four. The others would
+// be masked, and a masked load waits until what was stored there before has left for the cache.
+static void narrow(struct lanes *lanes, const struct ir_inst *loop)
+{
+    uint64_t count;
+    bool is_known = lanes->rows == 1 && trip_is_known(loop, &count);
+    while (is_known && lanes->width > 2 && (uint64_t)lanes->width / 2 >= count) {
+        lanes->width /= 2;
+    }
+}
+
 // The vectors of the widest type that fill the registers, and the latency of what is made one after the other.
 static void choose_width(struct lanes *lanes)
 {
@@ -432,6 +443,9 @@ struct lanes *lanes_find_rows(struct emitter *e, const struct ir_inst *loop, int
         return NULL;
     }
     choose_width(lanes);
+    if (loop != NULL) {
+        narrow(lanes, loop);
+    }
     return lanes;
 }
 

@@ -173,3 +173,60 @@ kernel void transposed_once(int n, int rows, const float x[rows][n], float out[n
         out[j][2] = -s;
     }
 }
+
+// As many columns as the text says: vectors of so many.
+// run: small_products n=37
+kernel void small_products(int n, const double a[n][4][4], const double b[n][4][4], double out[n][4][4],
+                           float out_float[n][5][3], const float c[n][5][2], const float d[n][2][3])
+{
+    for (int s = 0; s < n; s++) {
+        for (int i = 0; i < 4; i++) {
+            for (int j = 0; j < 4; j++) {
+                out[s][i][j] = 0;
+                for (int k = 0; k < 4; k++) {
+                    out[s][i][j] += a[s][i][k] * b[s][k][j];
+                }
+            }
+        }
+    }
+    for (int s = 0; s < n; s++) {
+        for (int i = 0; i < 5; i++) {
+            for (int j = 0; j < 3; j++) {
+                float t = 1;
+                for (int k = 0; k < 2; k++) {
+                    t = t * 0.5f + c[s][i][k] * d[s][k][j];
+                }
+                out_float[s][i][j] = t;
+            }
+        }
+    }
+}
+
+// run: few_columns n=37 rows=6
+kernel void few_columns(int n, int rows, const float one[rows][n], const int nine[rows][9], int out[n][9],
+                        const short seventeen[rows][17], int sums[n][17], float last[n])
+{
+    for (int s = 0; s < n; s++) {
+        for (int j = 8; j >= 0; j--) {
+            int t = s;
+            for (int k = 0; k < rows; k++) {
+                t = t * 3 + nine[k][j];
+            }
+            out[s][j] = t;
+        }
+        for (int j = 0; j < 17; j++) {
+            int t = -s;
+            for (int k = 0; k < rows; k++) {
+                t = t * 5 - seventeen[k][j];
+            }
+            sums[s][j] = t;
+        }
+        for (int j = 3; j < 4; j++) {
+            float t = s;
+            for (int k = 0; k < rows; k++) {
+                t = t * 0.5f + one[k][j];
+            }
+            last[s] = t;
+        }
+    }
+}
