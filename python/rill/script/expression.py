@@ -511,6 +511,9 @@ class Expressions(Constants, Vectors, Structs):
             if is_numpy:
                 return Value(text, value.type, is_pure=value.is_pure)
             return Value(f"(int64_t){text}", INT, is_pure=value.is_pure)
+        if name == "trunc" and not is_numpy:
+            value, = self.arguments(node, 1)
+            return convert(value, value.type if value.type.is_int else INT)
         if name == "isnan":
             value, = self.arguments(node, 1)
             return Value(f"({value.text} != {value.text})", BOOL, is_pure=value.is_pure)

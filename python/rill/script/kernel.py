@@ -105,6 +105,9 @@ class ScriptKernel:
         if isinstance(value, float) and type(value) is float:
             return FLOAT
         shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+        if dtype is not None and shape is not None and getattr(dtype, "fields", None):
+            raise ArgumentError(f"kernel '{self.function.__name__}', parameter '{name}': elements of NumPy's {dtype} have no names in "
+                                "a kernel: annotate the parameter by a dataclass of the same layout, x: rill.struct(Body)[:]")
         if dtype is not None and shape is not None:
             return (types.dtype(dtype), len(shape)) if len(shape) else Type(types.dtype(dtype))
         try:

@@ -38,7 +38,16 @@ RESERVED = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false "
     "kernel stream_parallel assert printf NULL INFINITY NAN y0 y1 yn j0 j1 jn signgam abs labs llabs fma floor ceil round "
-    "main size_t ptrdiff_t asm typeof div ldiv index".split()) | frozenset(MATH.values()) | frozenset(MATH2.values())
+    "main size_t ptrdiff_t asm typeof div ldiv index "
+    # Macros of <stdio.h>, <assert.h>, <math.h>, <stdint.h> and compilers, and what those headers declare beside functions of numbers.
+    "EOF BUFSIZ FILENAME_MAX FOPEN_MAX TMP_MAX SEEK_SET SEEK_CUR SEEK_END HUGE_VAL HUGE_VALF HUGE_VALL FP_NAN FP_INFINITE FP_ZERO "
+    "FP_NORMAL FP_SUBNORMAL FP_ILOGB0 FP_ILOGBNAN MATH_ERRNO MATH_ERREXCEPT SIZE_MAX INTMAX_MAX UINTMAX_MAX PTRDIFF_MAX WCHAR_MAX "
+    "M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 stdin stdout stderr FILE "
+    "linux unix static_assert isnan isinf isfinite isnormal signbit fpclassify isgreater isless puts putchar fprintf sprintf snprintf "
+    "frexp ldexp modf scalbn ilogb logb nan nextafter fdim lround llround lrint llrint nearbyint roundf remquo sincos".split())
+RESERVED |= {name + end for name in (*MATH.values(), *MATH2.values(), "floor", "ceil", "round", "fma", "fdim", "modf", "frexp", "ldexp")
+             for end in ("", "f", "l")}
+RESERVED |= {f"{sign}INT{bits}_{end}" for sign in ("", "U") for bits in (8, 16, 32, 64) for end in ("MIN", "MAX", "C")}
 
 
 def suffix(dtype):

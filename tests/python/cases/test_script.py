@@ -591,3 +591,30 @@ def test_types_of_parameters_are_refused():
 
 def star(*x):
     pass
+
+
+def test_names_that_the_headers_of_c_have():
+    @rill.kernel
+    def powf(n: int) -> int:
+        NULL, EOF, stdin, M_PI, INT64_MAX, linux, unix, sinf, ldexp, SEEK_SET = n, 1, 2, 3, 4, 5, 6, 7, 8, 9
+        return NULL + EOF + stdin + M_PI + INT64_MAX + linux + unix + sinf + ldexp + SEEK_SET
+
+    assert powf(1) == powf.function(1) == 46
+
+
+def test_trunc_is_an_integer_of_the_math_module_alone():
+    @rill.kernel
+    def cut(x: float) -> int:
+        return math.trunc(x) + 2 * math.trunc(-x) + math.trunc(3)
+
+    assert cut(2.75) == cut.function(2.75) == 1
+
+
+def test_structs_of_numpy_need_a_name():
+    @rill.kernel
+    def any_of(x):
+        for i in range(len(x)):
+            x[i] = x[i]
+
+    with pytest.raises(rill.ArgumentError, match="annotate the parameter by a dataclass"):
+        any_of(numpy.zeros(3, [("a", "f4"), ("b", "i4")]))
