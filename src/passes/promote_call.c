@@ -364,13 +364,65 @@ static bool promote_local(struct ir_module *module, struct ir_function *function
     return true;
 }
 
+// One walk for all locals: which go to calls, and to nothing that forbids it whatever the helpers do. A walk for each
+// of the others would take time with their square, where a program has thousands.
+struct passed {
+    const struct ir_var **roots; // by value number: the local that it is an address in
+    bool *is_passed;             // by the local's index
+    bool *is_kept;
+};
+
+static void note_passed(struct passed *p, const struct ir_inst *inst, int place)
+{
+    const struct ir_var *var = p->roots[inst->args[place]->id];
+    if (var == NULL) {
+        return;
+    }
+    switch (inst->op) {
+    case IR_OP_OFFSET:
+    case IR_OP_INDEX:
+        p->is_kept[var->index] |= place > 0;
+        p->roots[inst->id] = place == 0 ? var : NULL;
+        break;
+    case IR_OP_LOAD:
+    case IR_OP_COPY:
+    case IR_OP_FILL: break;
+    case IR_OP_STORE:
+    case IR_OP_UPDATE: p->is_kept[var->index] |= place > 0; break;
+    case IR_OP_CALL: p->is_passed[var->index] = true; break;
+    default: p->is_kept[var->index] = true;
+    }
+}
+
+static bool look_for_passed(struct ir_inst *inst, void *user)
+{
+    struct passed *p = user;
+    if (inst->op == IR_OP_ADDR_VAR) {
+        p->roots[inst->id] = inst->var;
+    }
+    for (int i = 0; i < inst->arg_count; i++) {
+        note_passed(p, inst, i);
+    }
+    return true;
+}
+
 bool promote_call(struct ir_module *module, struct ir_function *function)
 {
     bool changed = false;
-    bool has_calls = !walk_region(&function->body, is_no_call, NULL);
+    if (walk_region(&function->body, is_no_call, NULL)) {
+        return false;
+    }
     int budget = MAX_LOOKS;
-    for (int i = 0; has_calls && i < function->var_count; i++) {
-        changed |= function->vars[i]->is_memory && promote_local(module, function, function->vars[i], &budget);
+    struct passed passed = {.roots = ARENA_ARRAY(module->arena, const struct ir_var *, function->value_count + 1),
+                            .is_passed = ARENA_ARRAY(module->arena, bool, function->var_count + 1),
+                            .is_kept = ARENA_ARRAY(module->arena, bool, function->var_count + 1)};
+    walk_region(&function->body, look_for_passed, &passed);
+    int count = function->var_count;
+    for (int i = 0; i < count; i++) {
+        const struct ir_var *var = function->vars[i];
+        assert(var->index == i);
+        changed |= var->is_memory && passed.is_passed[i] && !passed.is_kept[i] &&
+                   promote_local(module, function, var, &budget);
     }
     return changed;
 }
