@@ -1,6 +1,7 @@
 #include "codegen/emit.h"
 
 #include "base/status.h"
+#include "base/symbol.h"
 #include "codegen/math.h"
 
 #include <assert.h>
@@ -247,6 +248,17 @@ static void set_initial(struct emitter *e, const struct ir_global *global, const
     LLVMSetInitializer(llvm, LLVMConstStructInContext(e->context, parts, count, true));
 }
 
+const char *emit_symbol(struct emitter *e, const char *name)
+{
+    if (!target_is_gpu(e->target) || e->target->kind == TARGET_AMDGPU) {
+        return name;
+    }
+    size_t size = symbol_size(strlen(name));
+    char *symbol = ARENA_ARRAY(e->arena, char, size);
+    (void)symbol_spell(name, symbol, size); // there is room
+    return symbol;
+}
+
 static void emit_globals(struct emitter *e)
 {
     unsigned space = target_is_gpu(e->target) ? TARGET_SPACE_GLOBAL : TARGET_SPACE_GENERIC;
@@ -257,7 +269,7 @@ static void emit_globals(struct emitter *e)
         const struct ir_global *global = e->module->globals[i];
         relocs[i] = sorted_relocs(e, global);
         LLVMTypeRef type = global_type(e, global, relocs[i]);
-        LLVMValueRef llvm = LLVMAddGlobalInAddressSpace(e->llvm, type, global->name, space);
+        LLVMValueRef llvm = LLVMAddGlobalInAddressSpace(e->llvm, type, emit_symbol(e, global->name), space);
         LLVMSetAlignment(llvm, global->align != 0 ? global->align : 1);
         bool is_inside = global->is_const && global->piece_count == 0; // otherwise the host finds it by its name
         if (is_inside) {

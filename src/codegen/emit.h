@@ -232,6 +232,8 @@ LLVMValueRef emit_intrinsic2(struct emitter *e, const char *name, LLVMValueRef x
 void emit_attribute(struct emitter *e, LLVMValueRef function, int index, const char *name, uint64_t value);
 void emit_attribute_text(struct emitter *e, LLVMValueRef function, const char *name, const char *value);
 LLVMValueRef emit_string(struct emitter *e, const char *text, const char *name);
+// What |name| is called in the target's code: PTX, and what stands in for it, have plain names alone.
+const char *emit_symbol(struct emitter *e, const char *name);
 LLVMValueRef emit_generic(struct emitter *e, LLVMValueRef pointer); // cast to the generic address space
 LLVMMetadataRef emit_loop_id(struct emitter *e, LLVMMetadataRef *parts, int count);
 LLVMMetadataRef emit_note(struct emitter *e, const char *name, LLVMMetadataRef value); // !{!"name", value}

@@ -79,7 +79,7 @@ static LLVMTypeRef result_type(struct emitter *e, const struct ir_function *func
 
 static LLVMValueRef add_helper(struct emitter *e, const char *name, LLVMTypeRef type)
 {
-    LLVMValueRef llvm = LLVMAddFunction(e->llvm, name, type);
+    LLVMValueRef llvm = LLVMAddFunction(e->llvm, emit_symbol(e, name), type);
     LLVMSetLinkage(llvm, LLVMInternalLinkage);
     emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "nounwind", 0);
     return llvm;

@@ -284,16 +284,9 @@ bool emit_is_fallback(const struct ir_function *ir)
     return length >= sizeof suffix && strcmp(ir->name + length - (sizeof suffix - 1), suffix) == 0;
 }
 
-// PTX has no dots in names, and what stands in for it has its names.
 static const char *entry_name(struct emitter *e, const struct ir_function *ir)
 {
-    char *name = arena_printf(e->arena, "%s%s", ir->name, e->is_remote ? ABI_REMOTE : "");
-    for (char *at = name; *at != '\0'; at++) {
-        if (*at == '.' && e->target->kind != TARGET_AMDGPU) {
-            *at = '$';
-        }
-    }
-    return name;
+    return emit_symbol(e, arena_printf(e->arena, "%s%s", ir->name, e->is_remote ? ABI_REMOTE : ""));
 }
 
 static LLVMValueRef declare_gpu_entry(struct emitter *e, const struct ir_function *ir, uint64_t args_size)
@@ -581,7 +574,7 @@ LLVMTypeRef emit_part_type(struct emitter *e)
 LLVMValueRef emit_part(struct emitter *e, const struct emit_resident *resident, const struct ir_function *ir)
 {
     assert(target_is_gpu(e->target) && ir->kernel != NULL);
-    const char *name = arena_printf(e->arena, "%s.part", ir->name);
+    const char *name = emit_symbol(e, arena_printf(e->arena, "%s.part", ir->name));
     LLVMValueRef llvm = LLVMAddFunction(e->llvm, name, emit_part_type(e));
     LLVMSetLinkage(llvm, LLVMInternalLinkage);
     emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "nounwind", 0);

@@ -123,3 +123,23 @@ kernel void attributes(int n, const int a[n], int out[n])
         out[i] = p.value + (int)sizeof p + first(t) + second(s);
     }
 }
+
+// Names beyond ASCII, and an object without any.
+float größe[4] = {1, 2, 3, 4};
+int *drei = (int[]){3, 4, 5};
+
+static __attribute__((noinline)) int ändere(int x)
+{
+    größe[x & 3] += 1;
+    return x * drei[1];
+}
+
+// run: naïve n=20 wild
+kernel float naïve(int n, int feld[n])
+{
+    static const int übrig[2] = {7, 8};
+    for (int i = 0; i < n; i++) {
+        feld[i] = ändere(feld[i]) + übrig[i & 1] + (int)größe[i & 3];
+    }
+    return größe[2];
+}

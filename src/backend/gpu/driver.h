@@ -91,7 +91,7 @@ struct driver_kernel_node {
 struct gpu_driver {
     const char *name;
     const char *title;                 // for words: "the driver"
-    char dot;                          // what stands for the dots in the names of entries: '$' in PTX, which has none
+    bool has_plain_symbols;            // names in its code are spelt as base/symbol.h says
     const struct gpu_symbols *symbols; // filled in before the first device is opened
     int pools_attribute;               // of a device: whether it has memory pools
 

@@ -1,9 +1,11 @@
 #include "backend/gpu/run.h"
 
 #include "base/status.h"
+#include "base/symbol.h"
 #include "plan/resident.h"
 
 #include <stdio.h>
+#include <string.h>
 
 int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset)
 {
@@ -12,12 +14,20 @@ int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset)
 
 // ---- entries ------------------------------------------------------------------------------------------------------
 
-// Not every kind of code has dots in names: in PTX "k.3" is called "k$3".
-void gpu_spell(const struct gpu_driver *driver, char *symbol)
+bool gpu_spell(const struct gpu_driver *driver, const char *name, char *out, size_t size)
 {
-    for (char *at = symbol; *at != '\0'; at++) {
-        *at = *at == '.' ? driver->dot : *at;
+    if (driver->has_plain_symbols) {
+        return symbol_spell(name, out, size);
     }
+    return snprintf(out, size, "%s", name) < (int)size;
+}
+
+const char *gpu_symbol(const struct gpu_driver *driver, struct arena *arena, const char *name)
+{
+    size_t size = symbol_size(strlen(name));
+    char *symbol = ARENA_ARRAY(arena, char, size);
+    (void)gpu_spell(driver, name, symbol, size); // there is room
+    return symbol;
 }
 
 static rill_status find_entry(struct backend_image *image, const char *name, void **out_function)
@@ -26,8 +36,7 @@ static rill_status find_entry(struct backend_image *image, const char *name, voi
     if (name == NULL || *name == '\0') {
         return RILL_OK;
     }
-    char *symbol = arena_strdup(&image->arena, name);
-    gpu_spell(image->device->driver, symbol);
+    const char *symbol = gpu_symbol(image->device->driver, &image->arena, name);
     return driver_module_function(image->device->driver, image->module, symbol, out_function);
 }
 
@@ -299,7 +308,8 @@ static rill_status put_pieces(struct backend_image *image)
     for (int i = 0; i < plan->piece_count && status == RILL_OK; i++) {
         const struct plan_piece *piece = &plan->pieces[i];
         uint64_t address = 0;
-        status = driver_module_global(driver, image->module, piece->symbol, &address);
+        const char *symbol = gpu_symbol(driver, &image->arena, piece->symbol);
+        status = driver_module_global(driver, image->module, symbol, &address);
         if (status == RILL_OK) {
             status = driver->copy(stream, address + piece->offset, (uint64_t)(uintptr_t)piece->bytes, piece->size);
         }
@@ -323,8 +333,8 @@ static rill_status find_all(struct backend_image *image)
     image->field_addresses = ARENA_ARRAY(&image->arena, uint64_t, plan->field_count + 1);
     image->field_sizes = ARENA_ARRAY(&image->arena, uint64_t, plan->field_count + 1);
     for (int i = 0; i < plan->field_count; i++) {
-        RILL_TRY(driver_module_global(image->device->driver, image->module, plan->fields[i].name,
-                                      &image->field_addresses[i]));
+        const char *symbol = gpu_symbol(image->device->driver, &image->arena, plan->fields[i].name);
+        RILL_TRY(driver_module_global(image->device->driver, image->module, symbol, &image->field_addresses[i]));
         image->field_sizes[i] = plan->fields[i].size;
     }
     return put_pieces(image);

@@ -100,8 +100,9 @@ int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot t
 bool gpu_task_reads(const struct gpu_kernel *kernel, const struct plan_task *task);
 bool gpu_region_reads(const struct gpu_kernel *kernel, const struct plan_node *node);
 
-// Makes the name of an entry what the driver's code calls it.
-void gpu_spell(const struct gpu_driver *driver, char *symbol);
+// What the driver's code calls an entry or a field. False if that does not fit into |size| bytes.
+bool gpu_spell(const struct gpu_driver *driver, const char *name, char *out, size_t size);
+const char *gpu_symbol(const struct gpu_driver *driver, struct arena *arena, const char *name);
 
 // late.c: what is loaded by the first launch that needs it. gpu_late_find gives the bytes that are loaded at once, and
 // where the others are (size 0: none); gpu_late_entry the version in order, or the one of a spare task, and loads it if

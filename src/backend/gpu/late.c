@@ -72,11 +72,9 @@ static rill_status find_entries(const struct backend_image *image, struct gpu_la
             if (name == NULL || *name == '\0') {
                 continue;
             }
-            if (strlen(name) >= sizeof symbol) {
+            if (!gpu_spell(driver, name, symbol, sizeof symbol)) {
                 return status_fail(RILL_ERR_UNSUPPORTED, "the name of the entry '%.64s…' is too long", name);
             }
-            snprintf(symbol, sizeof symbol, "%s", name);
-            gpu_spell(driver, symbol);
             RILL_TRY(driver_module_function(driver, made->module, symbol, &made->entries[kernel->first_task + i]));
         }
     }

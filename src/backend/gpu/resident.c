@@ -41,9 +41,9 @@ static rill_status make(struct backend_image *image, struct gpu_kernel *kernel, 
 {
     struct backend_device *device = image->device;
     struct gpu_resident *resident = ARENA_NEW(&image->arena, struct gpu_resident);
-    char *name = arena_printf(&image->arena, "%s.r%d", kernel->plan->name, node->id);
-    gpu_spell(device->driver, name);
-    RILL_TRY(driver_module_function(device->driver, image->module, name, &resident->entry));
+    const char *name = arena_printf(&image->arena, "%s.r%d", kernel->plan->name, node->id);
+    const char *symbol = gpu_symbol(device->driver, &image->arena, name);
+    RILL_TRY(driver_module_function(device->driver, image->module, symbol, &resident->entry));
     RILL_TRY(device->driver->occupancy(resident->entry, &resident->grid, &resident->block));
     uint32_t warp = (uint32_t)(device->properties.warp_size > 0 ? device->properties.warp_size : 1);
     resident->block = resident->block / warp * warp;

@@ -355,7 +355,6 @@ static const struct gpu_driver hip_driver = {
     .convert = convert,
     .is_lost = hip_is_lost,
     .kernel_node = kernel_node,
-    .dot = '.',
     .open = context_open,
     .close = context_close,
     .enter = context_enter,

@@ -2,6 +2,7 @@
 // the image was compiled with stand_in, has the code.
 #include "fake.h"
 
+#include "base/symbol.h"
 #include "object/object.h"
 #include "rill/status.h"
 
@@ -189,12 +190,10 @@ struct fake_function *fake_module_function_locked(struct fake_module *module, co
     struct fake_function *f = fake_alloc(sizeof *f);
     f->module = module;
     f->name = strdup(name);
-    char symbol[300];
-    snprintf(symbol, sizeof symbol, "%s", name);
-    for (char *at = symbol; *at != '\0'; at++) {
-        *at = *at == '.' ? '$' : *at; // the stand-in code has PTX's names
-    }
-    if (module->code != NULL) {
+    char symbol[300]; // the stand-in code has PTX's names
+    if (!symbol_spell(name, symbol, sizeof symbol)) {
+        f->entry = NULL;
+    } else if (module->code != NULL) {
         *(void **)&f->entry = object_symbol(module->code, symbol);
     } else if (strcmp(name, "rill$condition") == 0) {
         f->entry = fake_condition_entry;
@@ -216,7 +215,8 @@ struct fake_function *fake_module_function_locked(struct fake_module *module, co
 // ".visible .global .align 4 .b8 name[4];": the size is that of the declaration.
 bool fake_module_global_locked(struct fake_module *module, const char *name, uint64_t *out_address, size_t *out_size)
 {
-    void *address = object_symbol(module->code, name);
+    char symbol[300];
+    void *address = symbol_spell(name, symbol, sizeof symbol) ? object_symbol(module->code, symbol) : NULL;
     size_t length = strlen(name);
     if (module->elf != NULL) {
         *out_address = (uint64_t)(uintptr_t)address;
