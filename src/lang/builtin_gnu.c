@@ -215,6 +215,10 @@ static bool check_overflow_arguments(struct parser *p, const char *name, const s
             return false;
         }
     }
+    if (is_question && args->items[2]->kind == EXPR_MEMBER && args->items[2]->member->is_bitfield) {
+        parse_error(p, args->items[2]->loc, "'__builtin_%s' asks about a type, and a bit-field is none", name);
+        return false;
+    }
     if (!is_pointer || !is_integer(result) || result->kind == TYPE_ENUM || (result->quals & QUAL_CONST) != 0) {
         parse_error(p, args->items[2]->loc, "'__builtin_%s' needs a pointer to an integer for its result, not '%s'",
                     name, parse_describe(p, place));

@@ -373,7 +373,11 @@ struct expr *complex_part(struct parser *p, struct expr *a, bool is_imaginary, s
         return a;
     }
     if (type_is_arithmetic(a->type) && a->type->kind != TYPE_COMPLEX) {
-        return is_imaginary ? real_zero(p, type_unqualified(p->arena, a->type), loc) : a;
+        if (!is_imaginary) {
+            return a;
+        }
+        struct expr *zero = real_zero(p, type_unqualified(p->arena, a->type), loc);
+        return expr_has_effect(a) ? expr_binary(p, EXPR_COMMA, zero->type, a, zero) : zero;
     }
     if (!complex_is(a->type)) {
         parse_error(p, loc, "'%s' does not take '%s'", is_imaginary ? "__imag__" : "__real__",

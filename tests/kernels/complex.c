@@ -296,3 +296,15 @@ kernel void functions(int n, const cdouble a[n], cdouble out[19][n], double real
         real[1][i] = carg(z);
     }
 }
+
+// The imaginary part of a real number is 0, and the number is computed all the same.
+// run: imaginary_of_real n=20
+kernel void imaginary_of_real(int n, int a[n], int out[n])
+{
+    for (int i = 0; i < n; i++) {
+        int j = a[i];
+        out[i] = 10 * __imag__ ++j;
+        out[i] += __real__ j++;
+        a[i] = j;
+    }
+}

@@ -21,3 +21,5 @@ kernel void k(int n, int x[n], const int y[n])
     x[13] = __builtin_alloca(3);
     x[14] = __builtin_saddl_overflow(1, 2, &x[0]);
 }
+struct narrow { unsigned bits : 2; } narrow;
+int fits(int a) { return __builtin_add_overflow_p(a, 1, narrow.bits); }
