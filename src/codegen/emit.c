@@ -191,11 +191,38 @@ static LLVMValueRef reloc_value(struct emitter *e, const struct ir_reloc *reloc)
     return reloc->addend == 0 ? base : LLVMConstGEP2(e->types[IR_I8], base, &addend, 1);
 }
 
+// The type of all numbers in it; VOID: there are several, or pointers.
+static enum ir_type number_type(const struct ir_ctype *ctype)
+{
+    switch (ctype->kind) {
+    case IR_CTYPE_SCALAR: return ctype->scalar;
+    case IR_CTYPE_ARRAY: return number_type(ctype->element);
+    case IR_CTYPE_POINTER: return IR_VOID;
+    case IR_CTYPE_RECORD: break;
+    }
+    enum ir_type type = ctype->member_count > 0 ? number_type(ctype->members[0].type) : IR_VOID;
+    for (int i = 0; i < ctype->member_count; i++) {
+        bool is_same = ctype->members[i].bit_offset < 0 && number_type(ctype->members[i].type) == type;
+        type = is_same ? type : IR_VOID;
+    }
+    return type;
+}
+
+// What a global without pointers is an array of. Before LLVM unrolls a loop it works out what becomes of loads from
+// constants, but only of those that have the type of the elements.
+static enum ir_type element_type(const struct ir_global *global)
+{
+    enum ir_type type = global->ctype != NULL && global->bytes != NULL ? number_type(global->ctype) : IR_VOID;
+    bool is_number = type != IR_VOID && type != IR_PTR && type != IR_I1;
+    return is_number && global->size % (uint64_t)ir_type_size(type) == 0 ? type : IR_I8;
+}
+
 // A global with pointers in it is a packed struct: bytes, pointer, bytes, pointer, …
 static LLVMTypeRef global_type(struct emitter *e, const struct ir_global *global, const struct ir_reloc *relocs)
 {
     if (global->reloc_count == 0) {
-        return LLVMArrayType2(e->types[IR_I8], global->size);
+        enum ir_type element = element_type(global);
+        return LLVMArrayType2(e->types[element], global->size / (uint64_t)ir_type_size(element));
     }
     LLVMTypeRef *parts = ARENA_ARRAY(e->arena, LLVMTypeRef, 2 * global->reloc_count + 1);
     uint64_t at = 0;
@@ -232,8 +259,13 @@ static struct ir_reloc *sorted_relocs(struct emitter *e, const struct ir_global 
 static void set_initial(struct emitter *e, const struct ir_global *global, const struct ir_reloc *relocs)
 {
     LLVMValueRef llvm = e->globals[global->index];
+    if (global->reloc_count == 0 && global->bytes != NULL) {
+        const char *bytes = (const char *)global->bytes;
+        LLVMSetInitializer(llvm, LLVMConstDataArray(e->types[element_type(global)], bytes, global->size));
+        return;
+    }
     if (global->reloc_count == 0) {
-        LLVMSetInitializer(llvm, bytes_value(e, global, 0, global->size));
+        LLVMSetInitializer(llvm, LLVMConstNull(LLVMGlobalGetValueType(llvm)));
         return;
     }
     LLVMValueRef *parts = ARENA_ARRAY(e->arena, LLVMValueRef, 2 * global->reloc_count + 1);

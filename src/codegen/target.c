@@ -96,9 +96,13 @@ static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
 // in loops are plain inductions before it runs. Variables have no debug information, so that following their values is
 // work for nothing, and more than linear in the number of blocks: the older way of doing it looks for them first. The
 // switches are LLVM's own, and LLVM is this library's own in a release.
+//
+// A loop over a constant table (the 19 or 27 directions of a lattice, the offsets of neighbours) becomes a fraction of
+// its code where it is unrolled: LLVM looks ahead for that, but by itself no further than ten iterations.
 static void set_switches(void)
 {
-    static const char *const words[] = {"rill", "-disable-lsr", "-experimental-debug-variable-locations=false"};
+    static const char *const words[] = {"rill", "-disable-lsr", "-experimental-debug-variable-locations=false",
+                                        "-unroll-max-iteration-count-to-analyze=32"};
     LLVMParseCommandLineOptions(sizeof words / sizeof words[0], words, "");
 }
 

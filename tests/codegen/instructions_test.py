@@ -79,6 +79,11 @@ kernel void rows(int n, int m, const double a[n][m], const double x[m], double y
 { for (int i = 0; i < n; i++) { double s = 0; for (int j = 0; j < m; j++) { s += a[i][j] * x[j]; } y[i] = s; } }
 kernel void columns(int n, int m, const double a[n][m], const double x[n], double y[m])
 { for (int j = 0; j < m; j++) { y[j] = 0; for (int i = 0; i < n; i++) { y[j] += a[i][j] * x[i]; } } }
+static const int way[16][2] = {{0, 1}, {1, 0}, {0, -1}, {-1, 0}, {1, 1}, {1, -1}, {-1, 1}, {-1, -1},
+                               {0, 2}, {2, 0}, {0, -2}, {-2, 0}, {2, 2}, {2, -2}, {-2, 2}, {-2, -2}};
+kernel void around(int n, int m, const float a[n][m], float c[n][m])
+{ for (int i = 2; i < n - 2; i++) { for (int j = 2; j < m - 2; j++) { float s = 0;
+  for (int q = 0; q < 16; q++) { s += a[i + way[q][0]][j + way[q][1]]; } c[i][j] = s; } } }
 kernel void checks(int n, const int a[n], int c[n])
 { for (int i = 0; i < n; i++) { assert(a[i] > 0); c[i] = a[i]; } }
 """
@@ -200,6 +205,8 @@ X86 = [
     ("plane.0", (r"vaddpd.*ymm", None)),
     # What the iteration before has stored stays in a register.
     ("running.0", (r"vaddsd", 1), (r"-8\(", 0)),
+    # A loop over a table of 16 offsets is unrolled, and the loop around it is vectors.
+    ("around.0", (r"vaddps.*ymm", 16)),
 ]
 
 TARGETS = {
