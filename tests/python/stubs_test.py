@@ -18,6 +18,7 @@ from report import Report  # noqa: E402
 ALLOWED = r"""rill\.script\.expression\..*
 rill\.vectors\.Vector\.__.*
 rill\.quadrants\.lang\.matrix\._(Vectors|Matrices)\..*
+rill\.quadrants\.lang\.element\.PlacedStruct\.__class__
 rill\.torch
 """
 GOOD = """import rill
