@@ -5,7 +5,7 @@ static bool is_plain(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
-bool symbol_spell(const char *name, char *out, size_t size)
+bool symbol_spell(const char *name, char dot, char *out, size_t size)
 {
     static const char digits[] = "0123456789ABCDEF";
     size_t at = 0;
@@ -15,7 +15,7 @@ bool symbol_spell(const char *name, char *out, size_t size)
             return false;
         }
         if (byte == '.' || is_plain(*name)) {
-            out[at++] = byte == '.' ? '$' : *name;
+            out[at++] = byte == '.' ? dot : *name;
         } else {
             out[at++] = '$';
             out[at++] = '$';

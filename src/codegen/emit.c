@@ -282,12 +282,12 @@ static void set_initial(struct emitter *e, const struct ir_global *global, const
 
 const char *emit_symbol(struct emitter *e, const char *name)
 {
-    if (!target_is_gpu(e->target) || e->target->kind == TARGET_AMDGPU) {
+    if (!target_is_gpu(e->target)) {
         return name;
     }
     size_t size = symbol_size(strlen(name));
     char *symbol = ARENA_ARRAY(e->arena, char, size);
-    (void)symbol_spell(name, symbol, size); // there is room
+    (void)symbol_spell(name, e->target->kind == TARGET_AMDGPU ? '.' : '$', symbol, size); // there is room
     return symbol;
 }
 

@@ -91,7 +91,7 @@ struct driver_kernel_node {
 struct gpu_driver {
     const char *name;
     const char *title;                 // for words: "the driver"
-    bool has_plain_symbols;            // names in its code are spelt as base/symbol.h says
+    bool has_plain_symbols;            // no dots in the names of its code: see base/symbol.h
     const struct gpu_symbols *symbols; // filled in before the first device is opened
     int pools_attribute;               // of a device: whether it has memory pools
 

@@ -16,10 +16,7 @@ int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset)
 
 bool gpu_spell(const struct gpu_driver *driver, const char *name, char *out, size_t size)
 {
-    if (driver->has_plain_symbols) {
-        return symbol_spell(name, out, size);
-    }
-    return snprintf(out, size, "%s", name) < (int)size;
+    return symbol_spell(name, driver->has_plain_symbols ? '$' : '.', out, size);
 }
 
 const char *gpu_symbol(const struct gpu_driver *driver, struct arena *arena, const char *name)

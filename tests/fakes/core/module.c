@@ -191,7 +191,7 @@ struct fake_function *fake_module_function_locked(struct fake_module *module, co
     f->module = module;
     f->name = strdup(name);
     char symbol[300]; // the stand-in code has PTX's names
-    if (!symbol_spell(name, symbol, sizeof symbol)) {
+    if (!symbol_spell(name, '$', symbol, sizeof symbol)) {
         f->entry = NULL;
     } else if (module->code != NULL) {
         *(void **)&f->entry = object_symbol(module->code, symbol);
@@ -216,7 +216,7 @@ struct fake_function *fake_module_function_locked(struct fake_module *module, co
 bool fake_module_global_locked(struct fake_module *module, const char *name, uint64_t *out_address, size_t *out_size)
 {
     char symbol[300];
-    void *address = symbol_spell(name, symbol, sizeof symbol) ? object_symbol(module->code, symbol) : NULL;
+    void *address = symbol_spell(name, '$', symbol, sizeof symbol) ? object_symbol(module->code, symbol) : NULL;
     size_t length = strlen(name);
     if (module->elf != NULL) {
         *out_address = (uint64_t)(uintptr_t)address;
