@@ -146,6 +146,19 @@ static struct ir_inst *value_outside(struct outline *out, const struct ir_inst *
     return clone_inst(to, value, args);
 }
 
+// Whether finding the address may end the iteration with an error, which a loop without iterations does not.
+static bool may_fail(const struct outline *out, const struct ir_inst *loop, const struct ir_inst *value)
+{
+    if (!walk_is_inside(value, loop)) {
+        return false;
+    }
+    bool fails = ir_may_fail(value, out->o->module->check_bounds);
+    for (int i = 0; i < value->arg_count && !fails; i++) {
+        fails = may_fail(out, loop, value->args[i]);
+    }
+    return fails;
+}
+
 // Whether an iteration runs at all.
 static struct ir_inst *runs(struct outline *out, const struct ir_inst *loop, struct ir_builder *to)
 {
@@ -187,8 +200,10 @@ static void begin_sum(struct outline *out, const struct ir_inst *loop, struct lo
     if (!is_certain(loop, memory)) {
         sum->ran = ir_var_create(out->o->module, out->function, ".ran", IR_I32);
         ir_set(to, sum->ran, ir_const(to, IR_I32, 0));
-    } else if (!sum->is_atomic && is_only_update(loop, memory)) {
-        const struct ir_inst *first = memory->updates[0].inst;
+        return;
+    }
+    const struct ir_inst *first = memory->updates[0].inst;
+    if (!sum->is_atomic && is_only_update(loop, memory) && !may_fail(out, loop, first->args[0])) {
         sum->address = value_outside(out, loop, first->args[0], to);
         struct ir_builder then = inside_if(to, runs(out, loop, to));
         struct ir_inst *load = ir_emit1(&then, IR_OP_LOAD, memory->type, sum->address);
