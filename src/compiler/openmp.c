@@ -204,6 +204,7 @@ static bool is_variable(const struct openmp *o, size_t at, size_t end, size_t st
 }
 
 // OpenMP's loops set, compare and step one variable: the variable itself, not a sum of it, and by one comparison.
+// Before its type there are no attributes.
 static bool has_canonical_form(const struct openmp *o, size_t at)
 {
     size_t open = find_outside(o, at, "(", 1);
@@ -214,7 +215,7 @@ static bool has_canonical_form(const struct openmp *o, size_t at)
         return false;
     }
     bool has_several = find_outside(o, open + 1, ",", 1) < o->length || find_outside(o, first + 1, "&|", 1) < second;
-    if (has_several) {
+    if (has_several || o->text[open + 1 + strspn(o->text + open + 1, " \t\n")] == '[') {
         return false;
     }
     size_t right = compare + (o->text[compare + 1] == '=' ? 2 : 1);
