@@ -564,8 +564,9 @@ struct ir_inst {
     const char *text;   // LOOP: why it is no canonical one
     const char *source; // INDEX, OFFSET: the element as the source has it, for messages; NULL: not known. Not printed
     bool is_volatile;
-    bool is_packed;   // memory operations: by its C type the address need not be a multiple of anything
-    bool is_around;   // LOAD, STORE: of the bits around a bit-field that is written, and of both
+    bool is_packed; // memory operations: by its C type the address need not be a multiple of anything. COPY: of bytes,
+                    // padding too (memcpy); what copies a struct that is packed is taken to be one
+    bool is_around; // LOAD, STORE: of the bits around a bit-field that is written, and of both
     bool is_unsigned; // PRINT and debug only
     bool atomic;    // UPDATE: must be atomic (set by the atomics pass; true until proven otherwise only inside parallel
                     // loops). LOAD: of what others update atomically meanwhile

@@ -253,12 +253,14 @@ static void check_edges(struct promotion *p, struct candidate *c, int64_t low, i
     }
 }
 
-// All bytes of the range are in slices, or are padding.
-static void check_covered(struct promotion *p, struct candidate *c, int64_t low, int64_t high)
+// All bytes of the range are in slices, or are padding that the copy may lose.
+static void check_covered(struct promotion *p, struct candidate *c, const struct ir_inst *copy)
 {
-    if (c->knows_padding) {
+    if (c->knows_padding && !copy->is_packed) {
         return;
     }
+    int64_t low = address_of(p, copy->args[1]).offset;
+    int64_t high = low + copy->args[2]->imm;
     int64_t covered = 0;
     for (int i = 0; i < c->slices.count; i++) {
         int64_t s_low = c->slices.items[i].offset;
@@ -298,7 +300,7 @@ static void relate_copy(struct promotion *p, const struct ir_inst *inst)
         pass_slices(p, from, to, size);
         pass_slices(p, to, from, size);
     } else if (from_good) {
-        check_covered(p, from.candidate, from.offset, from.offset + size);
+        check_covered(p, from.candidate, inst);
     }
 }
 

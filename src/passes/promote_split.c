@@ -54,17 +54,20 @@ static int member_at(const struct split *s, int64_t offset, int64_t size)
     return -1;
 }
 
-// Whether every member lies inside the range or outside it.
-static bool is_of_whole_members(const struct split *s, int64_t low, int64_t high)
+// Whether every member lies inside the range or outside it, and, where padding may not get lost, whether they fill the
+// range.
+static bool is_of_whole_members(const struct split *s, int64_t low, int64_t high, bool may_lose)
 {
+    int64_t filled = 0;
     for (int i = 0; i < s->count; i++) {
         int64_t m_low = s->members[i].offset, m_high = m_low + s->members[i].size;
         bool touches = m_low < high && low < m_high;
         if (touches && (m_low < low || m_high > high)) {
             return false;
         }
+        filled += touches ? s->members[i].size : 0;
     }
-    return low >= 0 && high <= s->size;
+    return low >= 0 && high <= s->size && (may_lose || filled == high - low);
 }
 
 // ---- uses ----------------------------------------------------------------------------------------------------------
@@ -134,7 +137,8 @@ static bool is_range_use(const struct split_walk *w, const struct ir_inst *inst,
     if (p.is_inside) {
         return size <= p.of->members[p.member].size;
     }
-    return member_at(p.of, p.offset, size) >= 0 || is_of_whole_members(p.of, p.offset, p.offset + size);
+    bool may_lose = which == 0 || !inst->is_packed; // what comes in is seen when it goes out again
+    return member_at(p.of, p.offset, size) >= 0 || is_of_whole_members(p.of, p.offset, p.offset + size, may_lose);
 }
 
 // Whether what the instruction does with this argument, which is an address in a struct, lets it be taken apart.
