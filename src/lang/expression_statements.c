@@ -7,6 +7,31 @@
 // What a statement expression may grow to when its names are replaced; a larger one keeps them.
 enum { MOST_NODES = 200 };
 
+// ---- types that the statements declare ------------------------------------------------------------------------------
+
+static bool mentions_local(const struct expr *e, int first)
+{
+    if (e == NULL) {
+        return false;
+    }
+    bool found = e->kind == EXPR_OBJECT && e->object->kind == OBJECT_LOCAL && e->object->index >= first;
+    for (int i = 0; i < e->arg_count && !found; i++) {
+        found = mentions_local(e->args[i], first);
+    }
+    return found || mentions_local(e->a, first) || mentions_local(e->b, first) || mentions_local(e->c, first);
+}
+
+// Whether a type has an extent that one of the function's locals from |first| on decides.
+static bool has_local_extent(const struct type *type, int first)
+{
+    for (; type->kind == TYPE_POINTER || type->kind == TYPE_ARRAY || type->kind == TYPE_FUNCTION; type = type->base) {
+        if (type->kind == TYPE_ARRAY && type->length == TYPE_LENGTH_VARIABLE && mentions_local(type->extent, first)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // ---- names replaced by what they are initialised with --------------------------------------------------------------
 
 // Of numbers only: a function of the library, and no atomic.
@@ -52,6 +77,7 @@ struct replacement {
     struct expr **values; // by declaration
     int count;
     int nodes;
+    bool is_in_type; // a name of them is the extent of a type
 };
 
 static struct expr *replaced(struct parser *p, struct replacement *r, struct expr *e)
@@ -59,6 +85,7 @@ static struct expr *replaced(struct parser *p, struct replacement *r, struct exp
     if (e == NULL || ++r->nodes > MOST_NODES) {
         return e;
     }
+    r->is_in_type |= r->count > 0 && has_local_extent(e->type, r->declarations[0]->object->index);
     for (int i = 0; e->kind == EXPR_OBJECT && i < r->count; i++) {
         if (r->declarations[i]->object == e->object) {
             return r->values[i];
@@ -116,14 +143,15 @@ static struct expr *without_names(struct parser *p, const struct stmt *block, st
         const struct object *object = block->items[i]->object;
         r.nodes = 0;
         struct expr *init = replaced(p, &r, object->inits[0].value);
-        if (r.nodes > MOST_NODES || nodes_of(init) > MOST_NODES) {
+        if (r.is_in_type || r.nodes > MOST_NODES || nodes_of(init) > MOST_NODES) {
             return NULL;
         }
         r.values[r.count++] = as_value(p, init, object->type);
     }
     r.nodes = 0;
     struct expr *result = replaced(p, &r, value);
-    return r.nodes > MOST_NODES || nodes_of(result) > MOST_NODES ? NULL : as_value(p, result, value->type);
+    bool is_too_much = r.nodes > MOST_NODES || nodes_of(result) > MOST_NODES;
+    return r.is_in_type || is_too_much ? NULL : as_value(p, result, value->type);
 }
 
 // ---- ({ … }) -------------------------------------------------------------------------------------------------------
@@ -139,6 +167,23 @@ static struct expr *statements(struct parser *p, struct stmt *block, struct expr
     e->body = block;
     e->a = value;
     return expr_finish(p, e);
+}
+
+// The value of the block, decayed; NULL: it has none. An extent that was declared in the block is gone where the
+// value's type is used.
+static struct expr *value_of(struct parser *p, struct stmt *block, int first_local)
+{
+    if (block->item_count == 0 || block->items[block->item_count - 1]->kind != STMT_EXPR) {
+        return NULL;
+    }
+    struct expr *value = convert_decay(p, block->items[--block->item_count]->expr);
+    if (!has_local_extent(value->type, first_local)) {
+        return value;
+    }
+    parse_error(p, value->loc,
+                "not supported: a statement expression whose value, of type '%s', has an extent declared in it",
+                parse_describe(p, value->type));
+    return expr_error(p, value->loc);
 }
 
 struct expr *parse_statement_expression(struct parser *p)
@@ -158,6 +203,7 @@ struct expr *parse_statement_expression(struct parser *p)
     p->body->continues_outside |= outer.can_continue;
     p->body->innermost_switch = NULL;
     p->body->expression_depth++;
+    int first_local = p->body->function->local_count;
     p->hoisted = NULL;
     parse_advance(p);
     struct stmt *block = parse_compound_statement(p, true);
@@ -169,10 +215,7 @@ struct expr *parse_statement_expression(struct parser *p)
     p->body->continues_outside = outer.continues_outside;
     p->body->innermost_switch = outer.innermost_switch;
     p->body->expression_depth--;
-    struct expr *value = NULL;
-    if (block->item_count > 0 && block->items[block->item_count - 1]->kind == STMT_EXPR) {
-        value = convert_decay(p, block->items[--block->item_count]->expr);
-    }
+    struct expr *value = value_of(p, block, first_local);
     return value != NULL && expr_is_error(value) ? value : statements(p, block, value, loc);
 }
 

@@ -296,3 +296,30 @@ kernel void modes(int n, const int a[n], long out[n])
         out[i] += __builtin_isinff(f) + __builtin_isnanf(f) + __builtin_finite(f);
     }
 }
+
+// Extents that are declared in a statement expression.
+// run: extents_inside n=30 m=4 wild
+kernel void extents_inside(int n, int m, const int a[n][m], int out[n][4])
+{
+    for (int i = 1; i < n; i++) {
+        out[i][0] = ({
+            int k = m;
+            int(*rows)[k] = (int(*)[k])a;
+            rows[i][1];
+        });
+        out[i][1] = ({
+            int k = m;
+            __auto_type rows = (const int(*)[k])a;
+            rows[i][2];
+        });
+        out[i][2] = ({
+            int k = m - 1;
+            ((const int(*)[k])a)[i][0];
+        });
+        out[i][3] = ({
+                        int k = m;
+                        (int)sizeof(int[k]);
+                    }) +
+                    ({ (const int(*)[m]) a; })[i][3];
+    }
+}

@@ -20,5 +20,9 @@ kernel int k(int n, int x[n])
         x[2] = ({ case 3: 4; });
     }
     x[3] = ({ 4; 5; });
+    int (*rows)[n] = ({ int m = n; (int (*)[m])x; });
+    x[4] = ({ int (*row)[n + 1] = (int (*)[n + 1])x; row; })[1][0];
+    x[5] = sizeof *({ typedef int row[n]; (row *)x; });
+    x[6] = ({ int m = n; int y[m]; y[0] = 1; y; })[0] + ({ int one = 1; rows + one; })[0][0] + ({ (int (*)[n])x; })[1][0];
     return 0;
 }
