@@ -334,8 +334,9 @@ static struct expr *prefetch(struct parser *p, const char *name, struct loc loc)
     return with_effects(p, nothing(p, loc), &args, 0);
 }
 
-static struct expr *choice(struct parser *p, struct loc loc)
+static struct expr *choice(struct parser *p, const char *name, struct loc loc)
 {
+    (void)name;
     if (!parse_expect(p, TOKEN_LPAREN, "after '__builtin_choose_expr'")) {
         return expr_error(p, loc);
     }
@@ -349,8 +350,9 @@ static struct expr *choice(struct parser *p, struct loc loc)
     return !is_known ? expr_error(p, loc) : which != 0 ? first : second;
 }
 
-static struct expr *types_question(struct parser *p, struct loc loc)
+static struct expr *types_question(struct parser *p, const char *name, struct loc loc)
 {
+    (void)name;
     if (!parse_expect(p, TOKEN_LPAREN, "after '__builtin_types_compatible_p'")) {
         return expr_error(p, loc);
     }
@@ -393,6 +395,44 @@ static struct expr *library_function(struct parser *p, const char *name, struct 
     return e;
 }
 
+static struct expr *expected(struct parser *p, const char *name, struct loc loc)
+{
+    return hint(p, name, strcmp(name, "expect") == 0 ? 2 : 3, &p->basic[TYPE_LONG], loc);
+}
+
+static struct expr *aligned_pointer(struct parser *p, const char *name, struct loc loc)
+{
+    return hint(p, name, 2, type_of_letter(p, 'p'), loc);
+}
+
+// Those that are no functions.
+static const struct form {
+    const char *name;
+    struct expr *(*parse)(struct parser *p, const char *name, struct loc loc); // at its '('
+} forms[] = {
+    {"expect", expected},
+    {"expect_with_probability", expected},
+    {"assume_aligned", aligned_pointer},
+    {"constant_p", constant_question},
+    {"prefetch", prefetch},
+    {"choose_expr", choice},
+    {"types_compatible_p", types_question},
+    {"complex", complex_builtin},
+    {"convertvector", vector_builtin},
+    {"shuffle", vector_builtin},
+    {"shufflevector", vector_builtin},
+};
+
+static const struct form *find_form(const char *name)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (strcmp(forms[i].name, name) == 0) {
+            return &forms[i];
+        }
+    }
+    return NULL;
+}
+
 struct expr *builtin_gnu_expression(struct parser *p, const char *name, struct loc loc)
 {
     char letter;
@@ -400,35 +440,21 @@ struct expr *builtin_gnu_expression(struct parser *p, const char *name, struct l
     if (operation != NULL) {
         return overflow_call(p, name, operation, letter, loc);
     }
-    if (strcmp(name, "expect") == 0) {
-        return hint(p, name, 2, &p->basic[TYPE_LONG], loc);
-    }
-    if (strcmp(name, "expect_with_probability") == 0) {
-        return hint(p, name, 3, &p->basic[TYPE_LONG], loc);
-    }
-    if (strcmp(name, "assume_aligned") == 0) {
-        return hint(p, name, 2, type_of_letter(p, 'p'), loc);
-    }
-    if (strcmp(name, "constant_p") == 0) {
-        return constant_question(p, name, loc);
-    }
-    if (strcmp(name, "prefetch") == 0) {
-        return prefetch(p, name, loc);
-    }
-    if (strcmp(name, "choose_expr") == 0) {
-        return choice(p, loc);
-    }
-    if (strcmp(name, "types_compatible_p") == 0) {
-        return types_question(p, loc);
-    }
-    if (strcmp(name, "complex") == 0) {
-        return complex_builtin(p, loc);
-    }
-    struct expr *vector = vector_builtin(p, name, loc);
-    if (vector != NULL) {
-        return vector;
+    const struct form *form = find_form(name);
+    if (form != NULL) {
+        return form->parse(p, name, loc);
     }
     const struct row *row = find_row(plain, sizeof plain / sizeof *plain, name);
     return row != NULL ? function_of_row(p, row, arena_printf(p->arena, "__builtin_%s", name), loc)
                        : library_function(p, name, loc);
+}
+
+bool builtin_gnu_has(const char *name)
+{
+    char letter;
+    bool is_float;
+    return overflow_operation(name, &letter) != NULL || find_form(name) != NULL ||
+           find_row(plain, sizeof plain / sizeof *plain, name) != NULL ||
+           find_row(library, sizeof library / sizeof *library, name) != NULL ||
+           builtin_math_params(name, &is_float) > 0;
 }

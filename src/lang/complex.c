@@ -393,8 +393,9 @@ struct expr *complex_part(struct parser *p, struct expr *a, bool is_imaginary, s
 }
 
 // __builtin_complex(re, im), at its '('.
-struct expr *complex_builtin(struct parser *p, struct loc loc)
+struct expr *complex_builtin(struct parser *p, const char *name, struct loc loc)
 {
+    (void)name;
     if (!parse_expect(p, TOKEN_LPAREN, "after '__builtin_complex'")) {
         return expr_error(p, loc);
     }

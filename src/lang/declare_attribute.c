@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool is_word(const char *text, const char *word)
+bool declare_is_attribute(const char *text, const char *word)
 {
     size_t length = strlen(word);
     if (strncmp(text, "__", 2) == 0) {
@@ -34,6 +34,58 @@ static void aligned_attribute(struct parser *p, struct attributes *attributes, s
     attributes->align = align > attributes->align ? align : attributes->align;
 }
 
+// Those that have their meaning here, and hints without which a program does the same.
+static const char *const known_attributes[] = {
+    "aligned",
+    "packed",
+    "noreturn",
+    "mode",
+    "vector_size",
+    "ext_vector_type",
+    "access",
+    "alloc_align",
+    "alloc_size",
+    "always_inline",
+    "artificial",
+    "assume_aligned",
+    "cold",
+    "const",
+    "deprecated",
+    "designated_init",
+    "fallthrough",
+    "flatten",
+    "format",
+    "format_arg",
+    "hot",
+    "leaf",
+    "malloc",
+    "may_alias",
+    "no_instrument_function",
+    "no_sanitize",
+    "noclone",
+    "noinline",
+    "nonnull",
+    "nonstring",
+    "nothrow",
+    "pure",
+    "returns_nonnull",
+    "sentinel",
+    "unused",
+    "used",
+    "visibility",
+    "warn_unused_result",
+};
+
+bool declare_has_attribute(const char *text)
+{
+    for (size_t i = 0; i < sizeof known_attributes / sizeof *known_attributes; i++) {
+        if (declare_is_attribute(text, known_attributes[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Attributes that would change what the program computes and that are not done here. All others say something to the
 // optimiser, the linker or a checker.
 static void foreign_attribute(struct parser *p, const struct token *token, const char *text)
@@ -48,16 +100,17 @@ static void foreign_attribute(struct parser *p, const struct token *token, const
                                           "weakref",
                                           "ifunc"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        if (is_word(text, refused[i])) {
+        if (declare_is_attribute(text, refused[i])) {
             parse_error(p, token->loc, "the attribute '%s' is not supported", text);
             return;
         }
     }
-    if (is_word(text, "constructor") || is_word(text, "destructor")) {
+    if (declare_is_attribute(text, "constructor") || declare_is_attribute(text, "destructor")) {
         parse_warning(p, token->loc, "the attribute '%s' is ignored: a module runs nothing but its kernels", text);
     }
     const struct token *argument = parse_peek(p, 1);
-    if (is_word(text, "optimize") && argument->kind == TOKEN_STRING && strstr(argument->text, "fp-contract") != NULL) {
+    if (declare_is_attribute(text, "optimize") && argument->kind == TOKEN_STRING &&
+        strstr(argument->text, "fp-contract") != NULL) {
         parse_warning(p, token->loc,
                       "the attribute '%s' does not set contraction: write '#pragma STDC FP_CONTRACT OFF'", text);
     }
@@ -105,7 +158,7 @@ static struct type *with_mode(struct parser *p, struct type *type, const char *m
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         bool is_kind = type_is_float(&p->basic[modes[i].kind]) ? type_is_float(type)
                                                                : type_is_integer(type) && type->kind != TYPE_ENUM;
-        if (is_word(mode, modes[i].name) && is_kind && type->kind != TYPE_BOOL) {
+        if (declare_is_attribute(mode, modes[i].name) && is_kind && type->kind != TYPE_BOOL) {
             bool is_unsigned = type_is_integer(type) && !type_is_signed(type);
             struct type *other = &p->basic[modes[i].kind + (is_unsigned ? 1 : 0)];
             return type->quals != 0 ? type_with_quals(p->arena, other, type->quals) : other;
@@ -129,22 +182,22 @@ static void attribute(struct parser *p, struct attributes *attributes)
     const struct token *token = parse_token(p);
     parse_advance(p); // any word, keywords like const too
     const char *text = token->text != NULL ? token->text : "";
-    if (is_word(text, "aligned")) {
+    if (declare_is_attribute(text, "aligned")) {
         aligned_attribute(p, attributes, token->loc);
         return;
     }
-    if (is_word(text, "vector_size") || is_word(text, "ext_vector_type")) {
+    if (declare_is_attribute(text, "vector_size") || declare_is_attribute(text, "ext_vector_type")) {
         vector_attribute(p, attributes, token,
-                         is_word(text, "vector_size") ? &attributes->vector_size : &attributes->lanes);
+                         declare_is_attribute(text, "vector_size") ? &attributes->vector_size : &attributes->lanes);
         return;
     }
-    if (is_word(text, "mode")) {
+    if (declare_is_attribute(text, "mode")) {
         mode_attribute(p, attributes, token);
         return;
     }
-    if (is_word(text, "packed")) {
+    if (declare_is_attribute(text, "packed")) {
         attributes->is_packed = true;
-    } else if (is_word(text, "noreturn")) {
+    } else if (declare_is_attribute(text, "noreturn")) {
         attributes->is_noreturn = true;
     } else {
         foreign_attribute(p, token, text);

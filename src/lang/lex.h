@@ -16,6 +16,7 @@ struct lex_name {
     enum token_kind keyword;     // TOKEN_IDENT if it is none
     struct macro *macro;         // NULL if it is not defined as one
     struct pushed_macro *pushed; // definitions that `#pragma push_macro` keeps
+    int question;                // enum pp_question: __has_include and its kin
 };
 
 struct lex_names {

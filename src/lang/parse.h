@@ -181,6 +181,8 @@ struct declarator {
 bool declare_starts_type(struct parser *p, const struct token *token);
 bool declare_specifiers(struct parser *p, struct specifiers *out, enum declare_place place);
 void declare_attributes(struct parser *p, struct attributes *attributes);
+bool declare_is_attribute(const char *text, const char *name); // also as __name__
+bool declare_has_attribute(const char *text);
 // The type that the attributes make of |type|: another size by `mode`, a vector.
 struct type *declare_apply_attributes(struct parser *p, struct type *type, const struct attributes *attributes,
                                       struct loc loc);
@@ -274,7 +276,7 @@ struct expr *vector_condition(struct parser *p, struct expr *c, struct expr *a, 
 struct expr *vector_cast(struct parser *p, struct expr *a, struct type *type, struct loc loc); // NULL: impossible
 struct expr *vector_subscript(struct parser *p, struct expr *a, struct expr *index, struct loc loc);
 struct expr *vector_member(struct parser *p, struct expr *a, const char *name, struct loc loc);
-// __builtin_shuffle and its kin; NULL: it is none of them.
+// __builtin_shuffle, shufflevector or convertvector, at its '('.
 struct expr *vector_builtin(struct parser *p, const char *name, struct loc loc);
 
 // complex.c
@@ -294,7 +296,7 @@ struct expr *complex_unary(struct parser *p, enum expr_kind kind, struct expr *a
 struct expr *complex_update(struct parser *p, enum expr_kind kind, struct expr *a, struct expr *b, struct loc loc);
 struct expr *complex_postfix(struct parser *p, enum expr_kind kind, struct expr *a, struct loc loc);
 struct expr *complex_part(struct parser *p, struct expr *a, bool is_imaginary, struct loc loc);
-struct expr *complex_builtin(struct parser *p, struct loc loc); // __builtin_complex, at its '('
+struct expr *complex_builtin(struct parser *p, const char *name, struct loc loc); // __builtin_complex, at its '('
 // The tokens of the header that files with complex numbers need; false: this one has none.
 bool complex_header(struct arena *arena, struct diags *diags, const struct token_list *tokens,
                     struct token_list *out_header);
@@ -352,6 +354,7 @@ struct expr *builtin_check_call(struct parser *p, struct expr *call);
 // builtin_gnu.c: __builtin_NAME; NULL when it is not known. A call of constants may be a constant.
 struct expr *builtin_gnu_expression(struct parser *p, const char *name, struct loc loc);
 struct expr *builtin_gnu_fold(struct parser *p, struct expr *call);
+bool builtin_gnu_has(const char *name); // not what a header makes a macro of
 // builtin_library.c: a library function that was declared by hand is the library's, until it is defined.
 void builtin_adopt(struct function *function);
 int builtin_math_params(const char *name, bool *out_is_float);

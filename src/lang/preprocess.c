@@ -73,7 +73,9 @@ static void init(struct preprocessor *pp)
     pp->name_stream_parallel = name_of(pp, "stream_parallel");
     pp->name_kernel = name_of(pp, "kernel");
     pp->name_short_kernel = name_of(pp, "__rill_short_kernel__");
-    pp->name_has_include = name_of(pp, "__has_include");
+    for (int i = PP_ASKS_NOTHING + 1; i < PP_QUESTION_COUNT; i++) {
+        name_of(pp, pp_question_name(i))->question = i;
+    }
 }
 
 static void run(struct preprocessor *pp)

@@ -56,7 +56,7 @@ static bool names_macro(struct preprocessor *pp, const char *directive, bool wan
         diag_error(pp->diags, token.loc, "#%s needs the name of a macro", directive);
         return false;
     }
-    bool is_defined = token.name->macro != NULL || token.name == pp->name_has_include;
+    bool is_defined = pp_is_defined(token.name);
     pp_expect_end(pp, directive);
     return is_defined == wanted;
 }

@@ -62,7 +62,7 @@ static struct value defined(struct evaluator *e)
         e->pp->no_expand--;
         return fail(e, loc, "defined needs the name of a macro");
     }
-    value.bits = e->token.name->macro != NULL || e->token.name == e->pp->name_has_include;
+    value.bits = pp_is_defined(e->token.name);
     if (parens) {
         advance(e);
     }
@@ -92,6 +92,36 @@ static struct value has_include(struct evaluator *e)
     struct value value = {pp_has_include(pp, name, e->token.text[0] == '"'), false};
     advance(e);
     return accept(e, TOKEN_RPAREN) ? value : fail(e, e->token.loc, "expected ')' after __has_include(");
+}
+
+static const struct lex_name *word(struct evaluator *e)
+{
+    const struct lex_name *name = e->token.kind == LEX_IDENT ? e->token.name : NULL;
+    if (name != NULL) {
+        advance(e);
+    }
+    return name;
+}
+
+// __has_attribute(packed), __has_c_attribute(gnu::packed): the names are not replaced, as those of `defined` are not.
+static struct value question(struct evaluator *e)
+{
+    struct loc loc = e->token.loc;
+    enum pp_question which = e->token.name->question;
+    e->pp->no_expand++;
+    advance(e);
+    bool opens = accept(e, TOKEN_LPAREN);
+    const struct lex_name *name = word(e), *prefix = NULL;
+    if (name != NULL && accept(e, TOKEN_COLON) && accept(e, TOKEN_COLON)) {
+        prefix = name;
+        name = word(e);
+    }
+    e->pp->no_expand--;
+    if (!opens || name == NULL || !at(e, TOKEN_RPAREN)) {
+        return fail(e, loc, arena_printf(e->pp->arena, "%s needs a name in parentheses", pp_question_name(which)));
+    }
+    advance(e);
+    return (struct value){(uint64_t)pp_answer(which, prefix, name), false};
 }
 
 static struct value number(struct evaluator *e)
@@ -127,8 +157,8 @@ static struct value primary(struct evaluator *e)
         if (e->token.name == e->pp->name_defined) {
             return defined(e);
         }
-        if (e->token.name == e->pp->name_has_include) {
-            return has_include(e);
+        if (e->token.name->question != PP_ASKS_NOTHING) {
+            return e->token.name->question == PP_HAS_INCLUDE ? has_include(e) : question(e);
         }
         advance(e);
         return zero;

@@ -8,6 +8,18 @@
 
 enum macro_kind { MACRO_OBJECT, MACRO_FUNCTION, MACRO_FILE, MACRO_LINE, MACRO_COUNTER, MACRO_INCLUDE_LEVEL };
 
+// What #if may ask by a name that #ifdef finds.
+enum pp_question {
+    PP_ASKS_NOTHING,
+    PP_HAS_INCLUDE,
+    PP_HAS_ATTRIBUTE,
+    PP_HAS_C_ATTRIBUTE,
+    PP_HAS_BUILTIN,
+    PP_HAS_FEATURE,
+    PP_HAS_EXTENSION,
+    PP_QUESTION_COUNT
+};
+
 struct macro {
     enum macro_kind kind;
     struct lex_name *name;
@@ -104,7 +116,7 @@ struct preprocessor {
         int count;
         int capacity;
     } strings; // adjacent literals not yet joined
-    struct lex_name *name_defined, *name_va_args, *name_pragma, *name_stream_parallel, *name_has_include;
+    struct lex_name *name_defined, *name_va_args, *name_pragma, *name_stream_parallel;
     struct lex_name *name_kernel, *name_short_kernel; // the word, and what the header makes of it
 };
 
@@ -135,6 +147,12 @@ struct lex_token pp_paste(struct preprocessor *pp, const struct lex_token *left,
 bool pp_directive(struct preprocessor *pp, const struct lex_token *hash, struct lex_token *out);
 void pp_skip_line(struct preprocessor *pp);
 void pp_expect_end(struct preprocessor *pp, const char *directive);
+
+// preprocess_has.c
+const char *pp_question_name(enum pp_question question);
+bool pp_is_defined(const struct lex_name *name);
+// Of prefix::name, or NULL and name; 0: no.
+long pp_answer(enum pp_question question, const struct lex_name *prefix, const struct lex_name *name);
 
 // preprocess_if.c
 bool pp_evaluate(struct preprocessor *pp, const char *directive);

@@ -440,9 +440,6 @@ static struct expr *convertvector(struct parser *p, struct loc loc)
 struct expr *vector_builtin(struct parser *p, const char *name, struct loc loc)
 {
     bool is_shuffle = strcmp(name, "shuffle") == 0, is_convert = strcmp(name, "convertvector") == 0;
-    if (!is_shuffle && !is_convert && strcmp(name, "shufflevector") != 0) {
-        return NULL;
-    }
     struct expr *args[MAX_LANES + 2];
     int count = 0;
     if (!is_in_function(p, loc) || !parse_expect(p, TOKEN_LPAREN, "after the function's name")) {

@@ -445,6 +445,57 @@ TEST(has_include_asks_for_a_header)
     expands_with_memory("#if __has_include(<math.h>)\nyes\n#endif", "yes", "");
 }
 
+TEST(if_asks_what_the_compiler_has)
+{
+    static const struct {
+        const char *question;
+        const char *answer;
+    } rows[] = {
+        {"__has_attribute(packed)", "1"},
+        {"__has_attribute(__always_inline__)", "1"},
+        {"__has_attribute(gnu::aligned)", "1"},
+        {"__has_attribute(cleanup)", "0"},
+        {"__has_attribute(constructor)", "0"},
+        {"__has_attribute(no_such)", "0"},
+        {"__has_c_attribute(nodiscard)", "202003L"},
+        {"__has_c_attribute(__noreturn__)", "202202L"},
+        {"__has_c_attribute(packed)", "0"},
+        {"__has_c_attribute(gnu::packed)", "1"},
+        {"__has_c_attribute(msvc::packed)", "0"},
+        {"__has_builtin(__builtin_expect)", "1"},
+        {"__has_builtin(__builtin_popcountll)", "1"},
+        {"__has_builtin(__builtin_uaddl_overflow)", "1"},
+        {"__has_builtin(__builtin_memcpy)", "1"},
+        {"__has_builtin(__builtin_sqrtf)", "1"},
+        {"__has_builtin(__builtin_offsetof)", "1"},
+        {"__has_builtin(__builtin_return_address)", "0"},
+        {"__has_builtin(memcpy)", "0"},
+        {"__has_feature(c_static_assert)", "1"},
+        {"__has_feature(address_sanitizer)", "0"},
+        {"__has_extension(attribute_ext_vector_type)", "1"},
+        {"!defined __has_feature", "0"},
+        {"defined(__has_builtin) && defined __has_attribute", "1"},
+        {"defined __has_c_attribute && defined __has_extension", "1"},
+        {"0 && __has_attribute(a::b)", "0"},
+        {"HAS(noinline)", "1"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "#define HAS(x) __has_attribute(x)\n#if (%s) == %s\nyes\n#endif", rows[i].question,
+                 rows[i].answer);
+        expands_with_memory(text, "yes", "");
+    }
+    expands_with_memory("#define packed no_such\n#if __has_attribute(packed)\nyes\n#endif", "yes", "");
+    expands_with_memory("#ifndef __has_builtin\nno\n#elif __has_builtin(__builtin_trap)\nyes\n#endif", "yes", "");
+    expands_with_memory("#define __has_builtin(x) 0\n#if __has_builtin(__builtin_trap)\nno\n#endif\nyes", "yes", "");
+    expands_with_memory("#if __has_attribute\n#endif", "",
+                        "1:5: error: #if: __has_attribute needs a name in parentheses");
+    expands_with_memory("#if __has_builtin(3)\n#endif", "",
+                        "1:5: error: #if: __has_builtin needs a name in parentheses");
+    expands_with_memory("#if __has_builtin(x\n#endif\ny", "y",
+                        "1:5: error: #if: __has_builtin needs a name in parentheses");
+}
+
 static void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
