@@ -88,14 +88,18 @@ const char *parse_foreign_advice(const char *name)
         {": write '(type)value'", " static_cast reinterpret_cast const_cast dynamic_cast "},
         {": kernels are C, not C++",
          " template typename class namespace using std cout cin cerr endl try catch throw virtual public private "
-         "protected operator friend constexpr decltype explicit mutable "},
+         "protected operator friend decltype explicit mutable "},
         {": write '_Float16'", " __half half __fp16 "},
         {": write '__bf16'", " __nv_bfloat16 bfloat16 "},
         {": the largest integers have 64 bits", " __int128 __int128_t __uint128_t "},
         {": inline assembly is not supported", " asm "},
         {": labels belong to the whole function", " __label__ "},
-        {": write '__typeof__'", " typeof_unqual "},
-        {": write the type, or '__typeof__(value)'", " __auto_type auto "},
+        {": write the type, or '__typeof__(value)'", " __auto_type "},
+        {": write the type, or '__auto_type'", " auto "},
+        {": write 'static const', or 'const' inside a function", " constexpr "},
+        {": write '__builtin_unreachable()'", " unreachable "},
+        {": it is not supported", " thread_local "},
+        {": integers have 8, 16, 32 or 64 bits", " _BitInt "},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (has_name(table[i].names, name)) {

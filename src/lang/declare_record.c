@@ -406,6 +406,13 @@ struct type *declare_enum(struct parser *p)
     declare_attributes(p, &attributes);
     struct loc tag_loc = parse_loc(p);
     const char *tag = parse_identifier(p);
+    if (parse_at(p, TOKEN_COLON) && declare_starts_type(p, parse_peek(p, 1))) { // else the width of a bit-field
+        parse_error(p, parse_loc(p),
+                    "not supported: an enum with a type of its own: write '__attribute__((packed))', "
+                    "or store it in a member of that type");
+        parse_advance(p);
+        declare_type_name(p);
+    }
     if (!parse_at(p, TOKEN_LBRACE)) {
         if (tag == NULL) {
             parse_syntax_error(p, "expected a tag or '{' after 'enum'");

@@ -130,8 +130,19 @@ static struct type *words_type(struct parser *p, const struct words *words, stru
     return &p->basic[kind];
 }
 
+static struct type *without_quals(struct parser *p, struct type *type)
+{
+    type = type_unqualified(p->arena, type);
+    if (type->kind == TYPE_ARRAY) {
+        type = type_copy(p->arena, type);
+        type->base = without_quals(p, type->base);
+    }
+    return type;
+}
+
 static struct type *typeof_specifier(struct parser *p)
 {
+    bool keeps_quals = strcmp(parse_token(p)->text, "typeof_unqual") != 0;
     parse_advance(p);
     if (!parse_expect(p, TOKEN_LPAREN, "after '__typeof__'")) {
         return &p->basic[TYPE_ERROR];
@@ -142,16 +153,20 @@ static struct type *typeof_specifier(struct parser *p)
         parse_expect(p, TOKEN_RPAREN, "after '__typeof__'");
     }
     parse_leave(p);
-    return type != NULL ? type : &p->basic[TYPE_ERROR];
+    if (type == NULL) {
+        return &p->basic[TYPE_ERROR];
+    }
+    return keeps_quals ? type : without_quals(p, type);
 }
 
 // ---- all of them ---------------------------------------------------------------------------------------------------
 
-// Without underscores it is a word of GNU C alone: a program may also have it as a name.
+// Without underscores they are words of GNU C and C23 alone: a program may also have them as names.
 static bool is_typeof(const struct token *token)
 {
     assert(token->kind == TOKEN_IDENT); // not the last of all, which is the file's end
-    return strcmp(token->text, "typeof") == 0 && token[1].kind == TOKEN_LPAREN;
+    bool is_word = strcmp(token->text, "typeof") == 0 || strcmp(token->text, "typeof_unqual") == 0;
+    return is_word && token[1].kind == TOKEN_LPAREN;
 }
 
 bool declare_starts_type(struct parser *p, const struct token *token)
@@ -351,8 +366,10 @@ static struct type *finish_type(struct parser *p, struct specifiers *out, const 
     }
     if (!unknown_type(p, out)) {
         const struct token *token = parse_token(p);
-        parse_syntax_error(p, "expected a type, found %s%s", token_describe(p->arena, token),
-                           token->kind == TOKEN_IDENT ? parse_foreign_advice(token->text) : "");
+        const char *advice = out->storage == STORAGE_AUTO ? parse_foreign_advice("auto")
+                             : token->kind == TOKEN_IDENT ? parse_foreign_advice(token->text)
+                                                          : "";
+        parse_syntax_error(p, "expected a type, found %s%s", token_describe(p->arena, token), advice);
         return &p->basic[TYPE_ERROR];
     }
     return out->type;

@@ -246,13 +246,15 @@ static void skip_values(struct init *in, struct loc loc, const char *why)
     }
 }
 
-// `{ 1 }` for a scalar, and whatever stands in braces for a place that is already wrong.
+// `{ 1 }` or `{}` for a scalar, and whatever stands in braces for a place that is already wrong.
 static void braced_scalar(struct init *in, struct place place)
 {
     struct parser *p = in->p;
     struct loc loc = parse_loc(p);
     if (parse_at(p, TOKEN_RBRACE)) {
-        if (!type_is_error(place.type)) {
+        if (type_is_scalar(place.type) || complex_is(place.type)) { // C23: 0
+            store(in, place, convert_assign(p, expr_int(p, TYPE_INT, 0, loc), place.type, describe_target(in)));
+        } else if (!type_is_error(place.type)) {
             parse_error(p, loc, "%s has no value here", describe_target(in));
         }
     } else if (parse_at(p, TOKEN_DOT) || parse_at(p, TOKEN_LBRACKET)) {

@@ -130,6 +130,11 @@ TEST(what_does_not_fit_is_said)
 TEST(an_empty_list_is_all_zero)
 {
     CHECK_STR(stores("int x[3] = {};"), "");
+    CHECK_STR(stores("int x = {};"), "@0=0");
+    CHECK_STR(stores("float x = {};"), "@0=(to<float> 0)");
+    CHECK_STR(stores("int *x = {};"), "@0=(to<int *> 0)");
+    CHECK_STR(stores("int x[3] = {1, {}, [0] = {}};"), "@4=0 @0=0");
+    CHECK_CONTAINS(stores("struct s x = {};"), "struct s");
     CHECK_STR(stores("struct { int a; } x = {};"), "");
 }
 

@@ -118,6 +118,10 @@ TEST(typeof_names_any_type)
     CHECK_STR(declared("int a[3]; __typeof__(a) x;", "x"), "int [3]");
     CHECK_STR(declared("__typeof__(int *) x, y;", "y"), "int *");
     CHECK_STR(declared("const int a = 1; __typeof__(a + 1.0f) x;", "x"), "float");
+    CHECK_STR(declared("const int a = 1; typeof_unqual(a) x;", "x"), "int");
+    CHECK_STR(declared("const int a[2][3]; typeof_unqual(a) x;", "x"), "int [2][3]");
+    CHECK_STR(declared("typeof_unqual(const int *volatile) x;", "x"), "const int *");
+    CHECK_STR(declared("int typeof_unqual(int); int x;", "x"), "int");
 }
 
 TEST(bitfields_of_packed_records_begin_at_their_byte)
