@@ -384,3 +384,46 @@ kernel void two(int n, int a[n][n], int b[n][n])
         }
     }
 }
+
+// A symmetric matrix in a flat array: one half is computed, and the other is its mirror image.
+// run: correlated m=60 n=9 corr=3600 data=540
+// run: correlated m=2 n=9 corr=4 data=18
+// run: correlated m=1 n=9 corr=1 data=9
+kernel void correlated(int m, int n, const double *data, double *corr)
+{
+    for (int i = 0; i < m - 1; i++) {
+        corr[i * m + i] = 1;
+        for (int j = i + 1; j < m; j++) {
+            double sum = 0;
+            for (int k = 0; k < n; k++) {
+                sum += data[k * m + i] * data[k * m + j];
+            }
+            corr[i * m + j] = sum;
+            corr[j * m + i] = corr[i * m + j];
+        }
+    }
+}
+
+// run: transposed_in_place m=75 a=5625
+kernel void transposed_in_place(long m, int *a)
+{
+    for (long i = 0; i < m; i++) {
+        for (long j = 0; j < i; j++) {
+            int t = a[i * m + j];
+            a[i * m + j] = a[j * m + i];
+            a[j * m + i] = t;
+        }
+    }
+}
+
+// The rows are one element too long for their pitch: the mirror image of the last is the next row's.
+// run: too_long m=40 c=1680
+kernel void too_long(int m, int *c)
+{
+    for (int i = 0; i < m - 1; i++) {
+        for (int j = i + 1; j <= m; j++) {
+            c[i * m + j] = i * 3;
+            c[j * m + i] = j * 5;
+        }
+    }
+}

@@ -111,6 +111,16 @@ static void split_signs(struct pair *pair)
     }
 }
 
+static struct split distance_split(struct poly_pool *pool, int id, int other)
+{
+    const struct poly *way = poly_sub(pool, poly_atom(pool, id), poly_atom(pool, other));
+    struct split split = {.count = 3, .zero_id = -1};
+    split.options[0].value = poly_plus(pool, way, -1);
+    split.options[1] = (struct constraint){way, true};
+    split.options[2].value = poly_plus(pool, poly_scale(pool, way, -1), -1);
+    return split;
+}
+
 // A varying atom with a launch-known factor: less than, the same as, or more than in the other iteration. Only so does
 // a whole step of it show.
 static void split_distances(struct pair *pair)
@@ -134,14 +144,46 @@ static void split_distances(struct pair *pair)
             }
         }
         if (has_factor && has_other) {
-            const struct poly *way = poly_sub(pool, poly_atom(pool, id | 1), poly_atom(pool, id));
-            struct split split = {.count = 3, .zero_id = -1};
-            split.options[0].value = poly_plus(pool, way, -1);
-            split.options[1] = (struct constraint){way, true};
-            split.options[2].value = poly_plus(pool, poly_scale(pool, way, -1), -1);
-            pair_add_split(pair, split);
+            pair_add_split(pair, distance_split(pool, id | 1, id));
         }
     }
+}
+
+// The one atom of each iteration that the equations count in steps of |factor|. False: it is not one in each.
+static bool find_counted(const struct pair *pair, int equations, const struct poly_term *factor, int ids[2])
+{
+    ids[0] = ids[1] = -1;
+    for (int c = 0; c < equations; c++) {
+        const struct poly *value = pair->constraints[c].value;
+        for (int t = 0; t < value->count; t++) {
+            struct poly_term other = factor_of(pair, &value->terms[t]);
+            if (other.degree != factor->degree || memcmp(other.ids, factor->ids, sizeof other.ids) != 0) {
+                continue;
+            }
+            for (int k = 0; k < value->terms[t].degree; k++) {
+                int id = value->terms[t].ids[k];
+                if (pair_varies(pair, id) && ids[id & 1] >= 0 && ids[id & 1] != id) {
+                    return false;
+                }
+                ids[id & 1] = pair_varies(pair, id) ? id : ids[id & 1];
+            }
+        }
+    }
+    return ids[0] >= 0 && ids[1] >= 0;
+}
+
+// m * i + j and m * j' + i', as a matrix and its mirror image have them: i is less than, the same as, or more than j'.
+// False: there is nothing of the kind.
+static bool split_across(struct pair *pair, int equations)
+{
+    struct poly_pool *pool = &pair->an->scratch;
+    int count = pair->split_count, ids[2];
+    for (int f = 0; f < pair->factor_count; f++) {
+        if (find_counted(pair, equations, &pair->factors[f], ids) && ids[1] != (ids[0] | 1)) {
+            pair_add_split(pair, distance_split(pool, ids[1], ids[0]));
+        }
+    }
+    return pair->split_count > count;
 }
 
 // ---- solving -------------------------------------------------------------------------------------------------------
@@ -284,6 +326,29 @@ static void solve(struct pair *pair, int *choice, int depth)
     }
 }
 
+// Whether they cannot meet where the cases are split further; if so there are none. What has been found else stays:
+// what more cases leave of a condition is no shorter.
+static bool is_apart_across(struct pair *pair, int equations)
+{
+    bool was_too_much = pair->is_too_much;
+    int count = pair->case_count, choice[MAX_SPLITS + 1] = {0};
+    struct conflict_case found[MAX_CASES];
+    memcpy(found, pair->cases, sizeof found);
+    if (!split_across(pair, equations)) {
+        return false;
+    }
+    pair->is_too_much = false;
+    pair->case_count = pair->node_count = 0;
+    solve(pair, choice, 0);
+    bool is_apart = pair->case_count == 0 && !pair->is_too_much;
+    if (!is_apart) {
+        memcpy(pair->cases, found, sizeof found);
+        pair->case_count = count;
+        pair->is_too_much = was_too_much;
+    }
+    return is_apart;
+}
+
 // Adds all that is known of what the first |equations| constraints mention, and solves. False: they cannot meet.
 static bool run(struct pair *pair, int equations)
 {
@@ -306,7 +371,7 @@ static bool run(struct pair *pair, int equations)
     split_distances(pair);
     int choice[MAX_SPLITS + 1] = {0};
     solve(pair, choice, 0);
-    return pair->case_count > 0 || pair->is_too_much;
+    return (pair->case_count > 0 || pair->is_too_much) && !is_apart_across(pair, equations);
 }
 
 bool pair_run(struct pair *pair, bool same_iteration)
