@@ -253,7 +253,9 @@ void straight_line_flush(struct offload *o, struct plan_node *parent, struct pen
 struct plan_expr *straight_line_value(struct offload *o, struct plan_node *parent, struct pending *pending,
                                       struct ir_inst *value, struct ir_inst *control);
 
-enum { OFFLOAD_WORK_TOO_SMALL = 50 * 1000 }; // operations that one core does while others are still being woken
+// Operations of a task that are not worth one of their own. On a CPU these are what would run on one thread in any case
+// (PLAN_WORK_ALONE); on a GPU one thread does a good deal less while a kernel is launched.
+int64_t offload_work_too_small(const struct offload *o);
 
 // A loop in order around tasks, as it was built.
 struct control_loop {

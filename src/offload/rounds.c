@@ -96,7 +96,7 @@ static void add_break(struct rounds *r, struct plan_node *parent, struct plan_ex
 static struct plan_node *add_choice(struct rounds *r, struct plan_node *round)
 {
     struct plan_node *choice = fragment_add_node(r->o, round, PLAN_IF, r->loop->loc);
-    choice->expr = op(r, IR_OP_SLT, get(r, r->work), number(r, OFFLOAD_WORK_TOO_SMALL));
+    choice->expr = op(r, IR_OP_SLT, get(r, r->work), number(r, offload_work_too_small(r->o)));
     offload_add_expr(r->o, &choice->expr);
     return fragment_add_node(r->o, choice, PLAN_SEQUENCE, r->loop->loc);
 }

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "ir/walk.h"
 #include "offload/fuse.h"
+#include "plan/mapping.h"
 
 #include <assert.h>
 
@@ -50,6 +51,12 @@ static struct plan_expr *work_of(struct offload *o, int index, struct ir_inst *l
     work = substitute_variables(o, work, loop);
     bool is_known = work != NULL && walk_inst(loop, substitute_is_unassigned, work);
     return is_known ? work : middle_work(o, fragment, loop);
+}
+
+int64_t offload_work_too_small(const struct offload *o)
+{
+    enum { ON_A_GPU = 50 * 1000 };
+    return o->module->is_gpu ? ON_A_GPU : PLAN_WORK_ALONE;
 }
 
 bool whole_loops_may_be_task(struct offload *o, struct ir_inst *loop)
@@ -165,7 +172,7 @@ static void add_whole(struct offload *o, const struct control_loop *control)
         const struct plan_task *task = &o->tasks.items[i];
         const struct fragment *fragment = fragment_of(o, i);
         if (task->kind == PLAN_TASK_PARALLEL && !(fragment != NULL && fragment->is_alternative)) {
-            struct plan_expr *limit = plan_const(o->arena, IR_I64, OFFLOAD_WORK_TOO_SMALL);
+            struct plan_expr *limit = plan_const(o->arena, IR_I64, offload_work_too_small(o));
             struct plan_expr *is_small = plan_op(o->arena, IR_OP_SLT, IR_I1, IR_I64, work_of(o, i, loop), limit);
             small = plan_op(o->arena, IR_OP_AND, IR_I1, IR_I1, small, is_small);
         }
