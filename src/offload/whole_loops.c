@@ -1,4 +1,4 @@
-// Loops in order whose tasks are all too small to be shared: they can run whole, as one serial task.
+// Loops in order whose tasks are all too small to be shared, or do not run: they can run whole, as one serial task.
 #include "offload/offload.h"
 
 #include "base/vec.h"
@@ -157,28 +157,88 @@ static void add_tests(struct offload *o, struct ir_inst *loop, struct plan_task 
     }
 }
 
-// A loop in order whose tasks are all too small to be shared runs whole: the launch decides by their trip counts.
-static void add_whole(struct offload *o, const struct control_loop *control)
+// ---- when ----------------------------------------------------------------------------------------------------------
+
+// Whether it can be evaluated where the loop begins, even if it would not be, and is the same for any number of
+// threads.
+static bool is_sure(const struct plan_expr *expr)
+{
+    bool divides = expr->kind == PLAN_EXPR_OP && (expr->op == IR_OP_SDIV || expr->op == IR_OP_UDIV ||
+                                                  expr->op == IR_OP_SREM || expr->op == IR_OP_UREM);
+    bool is_good = !divides && expr->kind != PLAN_EXPR_WIDTH;
+    for (int i = 0; i < expr->arg_count && is_good; i++) {
+        is_good = is_sure(expr->args[i]);
+    }
+    return is_good;
+}
+
+// What of the condition is the same in all rounds of the loop, and known where it begins; NULL: nothing.
+static struct plan_expr *known_part(struct offload *o, struct plan_expr *condition, struct ir_inst *loop)
+{
+    if (condition->kind == PLAN_EXPR_OP && condition->op == IR_OP_AND && condition->type == IR_I1) {
+        struct plan_expr *a = known_part(o, condition->args[0], loop);
+        struct plan_expr *b = known_part(o, condition->args[1], loop);
+        return a == NULL ? b : b == NULL ? a : plan_op(o->arena, IR_OP_AND, IR_I1, IR_I1, a, b);
+    }
+    condition = substitute_variables(o, condition, loop);
+    bool is_known = is_sure(condition) && walk_inst(loop, substitute_is_unassigned, condition);
+    return is_known ? condition : NULL;
+}
+
+// Adds to |out_idle| where it is known that the task, which is in the node, does not run. False: it is not in it.
+static bool find_idle(struct offload *o, const struct plan_node *node, int task, struct ir_inst *loop,
+                      struct plan_expr **out_idle)
+{
+    bool has = node->kind == PLAN_TASK && node->task == task;
+    for (int i = 0; i < node->child_count && !has; i++) {
+        has = find_idle(o, node->children[i], task, loop, out_idle);
+        struct plan_expr *runs = has && node->kind == PLAN_IF && i == 0 ? known_part(o, node->expr, loop) : NULL;
+        if (runs != NULL) {
+            struct plan_expr *no = plan_const(o->arena, IR_I1, 0);
+            struct plan_expr *idle = plan_op(o->arena, IR_OP_EQ, IR_I1, IR_I1, runs, no);
+            *out_idle = *out_idle == NULL ? idle : plan_op(o->arena, IR_OP_OR, IR_I1, IR_I1, *out_idle, idle);
+        }
+    }
+    return has;
+}
+
+// Whether the task is too small to be shared, or does not run; NULL: it is not known where the loop begins.
+static struct plan_expr *is_small(struct offload *o, const struct control_loop *control, int task, bool *out_by_work)
+{
+    struct plan_expr *limit = plan_const(o->arena, IR_I64, offload_work_too_small(o));
+    struct plan_expr *small = plan_op(o->arena, IR_OP_SLT, IR_I1, IR_I64, work_of(o, task, control->loop), limit);
+    int64_t value = 1;
+    bool may_be_small = small != NULL && !(plan_expr_is_const(small, &value) && value == 0);
+    struct plan_expr *idle = NULL;
+    *out_by_work &= may_be_small;
+    if (!control->is_innermost && !o->module->is_gpu) { // an innermost one has its rounds to decide
+        find_idle(o, control->node, task, control->loop, &idle);
+    }
+    return idle == NULL ? small : may_be_small ? plan_op(o->arena, IR_OP_OR, IR_I1, IR_I1, idle, small) : idle;
+}
+
+// A loop in order whose tasks are all too small to be shared, or do not run, runs whole: the launch decides by their
+// trip counts and conditions. False: it never does, or some are known only not to run.
+static bool add_whole(struct offload *o, const struct control_loop *control)
 {
     struct ir_inst *loop = control->loop;
     struct plan_node *node = control->node;
+    bool is_by_work = true;
     assert(loop->op == IR_OP_FOR || loop->op == IR_OP_LOOP);
     assert(control->last_task <= o->tasks.count && node->whole_task < 0);
     if (!whole_loops_may_be_task(o, loop)) {
-        return;
+        return false;
     }
     struct plan_expr *small = plan_const(o->arena, IR_I1, 1);
     for (int i = control->first_task; i < control->last_task && small != NULL; i++) {
         const struct plan_task *task = &o->tasks.items[i];
         const struct fragment *fragment = fragment_of(o, i);
         if (task->kind == PLAN_TASK_PARALLEL && !(fragment != NULL && fragment->is_alternative)) {
-            struct plan_expr *limit = plan_const(o->arena, IR_I64, offload_work_too_small(o));
-            struct plan_expr *is_small = plan_op(o->arena, IR_OP_SLT, IR_I1, IR_I64, work_of(o, i, loop), limit);
-            small = plan_op(o->arena, IR_OP_AND, IR_I1, IR_I1, small, is_small);
+            small = plan_op(o->arena, IR_OP_AND, IR_I1, IR_I1, small, is_small(o, control, i, &is_by_work));
         }
     }
     if (small == NULL) {
-        return;
+        return false;
     }
     node->whole_task = whole_loops_add_task(o, (struct fragment){.first = loop}, node->group);
     struct plan_task *whole = &o->tasks.items[node->whole_task];
@@ -186,6 +246,7 @@ static void add_whole(struct offload *o, const struct control_loop *control)
     whole->in_order = whole->pair_count > 0 ? arena_printf(o->arena, "%s.in_order", whole->name) : NULL;
     node->whole_if = small;
     offload_add_expr(o, &node->whole_if);
+    return is_by_work;
 }
 
 // How much the threads of a GPU have to share in a round, where the loop stays on the device (plan/resident.c).
@@ -222,13 +283,13 @@ static bool has_all(const struct offload *o, const struct control_loop *outer, c
 void whole_loops_settle(struct offload *o)
 {
     const struct control_loop *outer = &VEC_LAST(&o->control_loops);
-    add_whole(o, outer);
+    bool is_by_work = add_whole(o, outer);
     for (int i = 0; i < o->control_loops.count; i++) {
         const struct control_loop *control = &o->control_loops.items[i];
         if (o->module->is_gpu) {
             add_work(o, control);
         }
-        if (!control->is_innermost || (outer->node->whole_task >= 0 && has_all(o, outer, control))) {
+        if (!control->is_innermost || (is_by_work && has_all(o, outer, control))) {
             continue;
         }
         if (control != outer) {
