@@ -182,6 +182,35 @@ const char *plan_effect_base_name(const struct plan_module *module, const struct
     }
 }
 
+// What a region depends on where it is another one if an index wraps.
+static const struct plan_expr *test_of(const struct plan_region *region)
+{
+    const struct plan_expr *ends[] = {region->low, region->high};
+    for (int i = 0; i < 2; i++) {
+        if (ends[i]->kind == PLAN_EXPR_OP && ends[i]->op == IR_OP_SELECT) {
+            return ends[i]->args[0];
+        }
+    }
+    return NULL;
+}
+
+static const struct plan_expr *if_test_is(const struct plan_expr *expr, const struct plan_expr *test, bool holds)
+{
+    bool depends =
+        test != NULL && expr->kind == PLAN_EXPR_OP && expr->op == IR_OP_SELECT && plan_expr_equal(expr->args[0], test);
+    return depends ? expr->args[holds ? 1 : 2] : expr;
+}
+
+static void print_ends(const struct plan_kernel *kernel, const struct plan_region *region, const struct plan_expr *test,
+                       bool holds, struct str *out)
+{
+    str_add_char(out, '[');
+    plan_expr_print(kernel, if_test_is(region->low, test, holds), out);
+    str_add(out, ", ");
+    plan_expr_print(kernel, if_test_is(region->high, test, holds), out);
+    str_add_char(out, ')');
+}
+
 void plan_effect_print(const struct plan_module *module, const struct plan_kernel *kernel,
                        const struct plan_effect *effect, struct str *out)
 {
@@ -198,15 +227,17 @@ void plan_effect_print(const struct plan_module *module, const struct plan_kerne
         str_add(out, ", all of it");
         return;
     }
-    str_add(out, " bytes [");
-    plan_expr_print(kernel, effect->region.low, out);
-    str_add(out, ", ");
-    plan_expr_print(kernel, effect->region.high, out);
-    str_add_char(out, ')');
+    const struct plan_expr *test = test_of(&effect->region);
+    str_add(out, " bytes ");
+    print_ends(kernel, &effect->region, test, true, out);
     if (effect->region.step != NULL) {
         str_add(out, " step ");
-        plan_expr_print(kernel, effect->region.step, out);
+        plan_expr_print(kernel, if_test_is(effect->region.step, test, true), out);
         str_printf(out, " width %d", effect->region.width);
+    }
+    if (test != NULL) {
+        str_add(out, ", if its index wraps ");
+        print_ends(kernel, &effect->region, test, false, out);
     }
     str_add(out, effect->is_must ? "" : " at most");
 }

@@ -2,6 +2,8 @@
 // and nothing else is. Random programs order everything by events, of which one is left out.
 #include "world.h"
 
+#include <limits.h>
+
 enum { N = 64, REPORTS = 64 };
 
 static const char check_source[] =
@@ -13,7 +15,13 @@ static const char check_source[] =
     "{ for (int i = 0; i < n; i++) z[i] = z[i] + x[i] - y[i]; }\n"
     "kernel void some(int n, const int at[n], int x[n]) { for (int i = 0; i < n; i++) if (at[i] > 3) x[i] = 1; }\n"
     "kernel void count(int n, const int at[n], int x[n]) { for (int i = 0; i < n; i++) x[at[i]] += 1; }\n"
-    "kernel void fill_box(int v) { for (int i = 0; i < 64; i++) box[i] = v; }\n";
+    "kernel void fill_box(int v) { for (int i = 0; i < 64; i++) box[i] = v; }\n"
+    "kernel void comb(int n, int m, int first, int x[n]) { for (int i = 0; i < m; i++) x[2 * i + first] += 1; }\n"
+    "kernel void move(int n, int lo, int hi, int to, const int x[n], int y[n])\n"
+    "{ for (int i = lo; i < hi; i++) y[i - lo + to] = x[i]; }\n"
+    "kernel void tile(int n, int b, int bi, int bj, int m[n][n])\n"
+    "{ for (int i = 0; i < b; i++) for (int j = 0; j < b; j++) m[bi * b + i][bj * b + j] += 1; }\n"
+    "kernel void back(int n, int m, int far, int x[n]) { for (int i = 0; i < m; i++) x[i + far + far] += 1; }\n";
 
 struct report {
     char text[1024];
@@ -155,6 +163,48 @@ TEST(what_may_conflict_is_told_from_what_does)
     OK(rill_launch(kernel_of(&s, "get"), s.b, RILL_ARGS(N, s.x, s.z)));
     CHECK_INT(s.report_count, 0);
     OK(rill_launch(kernel_of(&s, "put"), s.a, RILL_ARGS(N, 1, s.z)));
+    CHECK_INT(s.report_count, 1);
+    close_scene(&s);
+}
+
+// A sum of arguments might wrap. Where the launch sees that it does not, the region is what the sum says.
+TEST(sums_of_arguments_are_regions_unless_they_wrap)
+{
+    struct scene s;
+    rill_array grid = {0};
+    open_scene(&s, (rill_open_options){0});
+    OK(rill_array_create(s.world.context, RILL_I32, RILL_SHAPE(8, 8), &grid));
+    OK(rill_launch(kernel_of(&s, "comb"), s.a, RILL_ARGS(N, N / 2, 0, s.x)));
+    OK(rill_launch(kernel_of(&s, "comb"), s.b, RILL_ARGS(N, N / 2, 1, s.x)));
+    OK(rill_launch(kernel_of(&s, "move"), s.a, RILL_ARGS(N, 0, N / 2, N / 2, s.x, s.y)));
+    CHECK_INT(s.report_count, 1); // it reads what the odd ones were made of
+    CHECK_CONTAINS(s.reports[0].text, "bytes [4, 256) of 'positions'");
+    OK(rill_sync(s.world.context));
+    OK(rill_launch(kernel_of(&s, "move"), s.a, RILL_ARGS(N, 0, N / 2, N / 2, s.x, s.y)));
+    OK(rill_launch(kernel_of(&s, "move"), s.b, RILL_ARGS(N, N / 2, N, 0, s.x, s.y)));
+    CHECK_INT(s.report_count, 1);
+    OK(rill_sync(s.world.context));
+    OK(rill_launch(kernel_of(&s, "tile"), s.a, RILL_ARGS(8, 4, 0, 1, grid)));
+    OK(rill_launch(kernel_of(&s, "tile"), s.b, RILL_ARGS(8, 4, 1, 0, grid)));
+    CHECK_INT(s.report_count, 1);
+    OK(rill_sync(s.world.context));
+    OK(rill_launch(kernel_of(&s, "comb"), s.a, RILL_ARGS(N, N / 2, 0, s.x)));
+    OK(rill_launch(kernel_of(&s, "comb"), s.b, RILL_ARGS(N, N / 4, N / 2, s.x)));
+    CHECK_INT(s.report_count, 2);
+    close_scene(&s);
+}
+
+TEST(an_index_that_wraps_back_is_anywhere_in_the_array)
+{
+    struct scene s;
+    open_scene(&s, (rill_open_options){0});
+    OK(rill_launch(kernel_of(&s, "back"), s.a, RILL_ARGS(N, 8, INT_MIN, s.x))); // x[0] to x[7]
+    OK(rill_launch(kernel_of(&s, "put"), s.b, RILL_ARGS(4, 1, s.x)));
+    CHECK_INT(s.report_count, 1);
+    CHECK_CONTAINS(s.reports[0].text, "bytes [0, 256) of 'positions'");
+    OK(rill_sync(s.world.context));
+    OK(rill_launch(kernel_of(&s, "back"), s.a, RILL_ARGS(N, 8, 4, s.x))); // x[8] to x[15]
+    OK(rill_launch(kernel_of(&s, "put"), s.b, RILL_ARGS(8, 1, s.x)));
     CHECK_INT(s.report_count, 1);
     close_scene(&s);
 }

@@ -411,9 +411,9 @@ static inline void generate_kernel(struct str *out, uint64_t seed, const char *n
     struct generate g = {.out = out, .state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
     generate_pick(&g, 2);
     str_printf(out,
-               "kernel void %s(int n, int m, int k, int s, float *a, float *%sb, float c[n + 3][m + 1], "
+               "kernel void %s(int n, int m, int k, int s, float %s, float *%sb, float c[n + 3][m + 1], "
                "struct pair p[n + 8], const int *idx)\n{\nfloat z = 1;\n",
-               name, generate_pick(&g, 3) == 0 ? "restrict " : "");
+               name, seed % 4 < 2 ? "*a" : "a[4096]", generate_pick(&g, 3) == 0 ? "restrict " : "");
     g.has_local = generate_pick(&g, 3) == 0;
     if (g.has_local) {
         str_add(out, "float t[8] = {0};\n");

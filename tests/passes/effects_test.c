@@ -113,6 +113,50 @@ TEST(an_index_that_may_wrap_or_is_data_reaches_all)
     arena_finish(&c.arena);
 }
 
+static bool is_tested(const struct plan_effect *effect)
+{
+    const struct plan_expr *high = effect->region.high;
+    return high != NULL && high->kind == PLAN_EXPR_OP && high->op == IR_OP_SELECT && plan_expr_is_of_arguments(high);
+}
+
+TEST(an_index_of_arguments_is_tested_for_wrapping)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c,
+                         "kernel void f(int n, int k, int l, const int b[n], float x[n], float y[n], float z[n]) {\n"
+                         "  for (int i = 0; i < n; i++) {\n"
+                         "    x[i + k - l] = 1; y[2 * i + k * l] += 1;\n"
+                         "    for (int j = 0; j < i; j++) { z[j + b[0]] = 2; } } }\n"));
+    CHECK(is_tested(effect_on(&c, 2, 4, PLAN_WRITE)));
+    CHECK(!effect_on(&c, 2, 4, PLAN_WRITE)->is_must && !effect_on(&c, 2, 4, PLAN_WRITE)->is_sure);
+    CHECK(effect_on(&c, 2, 4, PLAN_WRITE)->region.step == NULL);
+    CHECK(is_tested(effect_on(&c, 2, 5, PLAN_UPDATE)));
+    CHECK(effect_on(&c, 2, 5, PLAN_UPDATE)->region.step != NULL);
+    CHECK_STR(region_text(&c, effect_on(&c, 2, 6, PLAN_WRITE)), "0 to n * 4"); // what is loaded is no argument
+    arena_finish(&c.arena);
+}
+
+// A launch tests few indices of one array.
+TEST(many_offsets_are_one_region)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(
+        &c, "kernel void f(int n, int a, int b, int c, int d, int e, const float x[n], float y[n]) {\n"
+            "  for (int i = 0; i < n; i++) {\n"
+            "    y[i] = x[i + a + b] + x[i + a + c] + x[i + a + d] + x[i + a + e] + x[i + b + c] + x[i + b + d]\n"
+            "         + x[i + b + e] + x[i + c + d] + x[i + c + e] + x[i + d + e + 1]; } }\n"));
+    const struct loop_facts *facts = loop_at(&c, 2)->loop->analysis;
+    int tested = 0, whole = 0;
+    for (int i = 0; i < facts->effect_count; i++) {
+        bool reads = facts->effects[i].access == PLAN_READ;
+        tested += reads && is_tested(&facts->effects[i]);
+        whole += reads && strcmp(region_text(&c, &facts->effects[i]), "0 to n * 4") == 0;
+    }
+    CHECK_INT(tested, 5);
+    CHECK_INT(whole, 1);
+    arena_finish(&c.arena);
+}
+
 TEST(pairs_say_whether_equal_will_do)
 {
     struct analyse_case c;

@@ -1,9 +1,11 @@
 // What code touches, as regions that the launch can compute: lowest and highest byte over everything that varies in the
-// code, and the step between accesses. Regions hold whatever version of a task runs, so an index that might wrap has
-// none: its region is the whole array, or as much of it as the index may reach.
+// code, and the step between accesses. Regions hold whatever version of a task runs, so where an index might wrap the
+// launch tests whether it does: then its region is the whole array, or as much of it as the index may reach.
 #include "analysis/effects/effects.h"
 
 #include <assert.h>
+
+enum { MAX_REGIONS = 8 }; // of one base and kind of access
 
 struct draft {
     struct plan_effect effect;
@@ -81,6 +83,16 @@ static bool is_same_kind(const struct plan_effect *a, const struct plan_effect *
            a->type == b->type && a->is_explicit == b->is_explicit && a->is_atomic == b->is_atomic;
 }
 
+static bool same_test(const struct plan_expr *a, const struct plan_expr *b)
+{
+    return a == b || (a != NULL && b != NULL && plan_expr_equal(a, b));
+}
+
+static bool same_value(const struct poly *a, const struct poly *b)
+{
+    return a == b || poly_equal(a, b);
+}
+
 // Regions that differ by constants become one; beginnings then have in common what the steps and the distance have.
 static bool merge_region(struct analysis *an, struct region *into, const struct region *from)
 {
@@ -92,10 +104,18 @@ static bool merge_region(struct analysis *an, struct region *into, const struct 
         return false;
     }
     assert(into->high != NULL && from->high != NULL); // a region has both ends or none
+    if (!same_value(into->wide_low, from->wide_low) || !same_value(into->wide_high, from->wide_high) ||
+        (into->only_if == NULL) != (from->only_if == NULL)) {
+        return false;
+    }
     int64_t low, high;
     if (!poly_is_const(poly_sub(pool, from->low, into->low), &low) ||
         !poly_is_const(poly_sub(pool, from->high, into->high), &high)) {
         return false;
+    }
+    if (!same_test(into->only_if, from->only_if)) {
+        into->only_if = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, into->only_if, from->only_if);
+        into->test_count += from->test_count;
     }
     if (low == 0 && high == 0 && into->width == from->width && poly_equal(into->step, from->step)) {
         into->is_must |= from->is_must;
@@ -121,11 +141,6 @@ static bool merge_region(struct analysis *an, struct region *into, const struct 
     return true;
 }
 
-static bool same_test(const struct plan_expr *a, const struct plan_expr *b)
-{
-    return a == b || (a != NULL && b != NULL && plan_expr_equal(a, b));
-}
-
 // Whether two regions lie so close that one says as much as both: the same bytes, or runs without gaps that touch.
 static bool is_adjacent(struct analysis *an, const struct region *a, const struct region *b)
 {
@@ -145,9 +160,30 @@ static bool is_adjacent(struct analysis *an, const struct region *a, const struc
                     : is_gapless && low >= -a->width && low <= a->width;
 }
 
-static int add_draft(struct analysis *an, struct drafts *drafts, const struct draft *draft, bool keep_apart)
+// A launch makes few tests of one array; and none where all that it would leave out is touched by another access.
+static bool is_worth_tests(const struct drafts *drafts, const struct draft *draft)
 {
-    enum { MAX_REGIONS = 8 };
+    enum { MAX_TESTS = 6 };
+    int count = 0, same = 0;
+    for (int i = 0; i < drafts->count; i++) {
+        const struct region *region = &drafts->items[i].region;
+        if (is_same_kind(&drafts->items[i].effect, &draft->effect)) {
+            if (region->only_if == NULL && same_value(region->low, draft->region.wide_low) &&
+                same_value(region->high, draft->region.wide_high)) {
+                return false;
+            }
+            same++;
+            count += same_test(region->only_if, draft->region.only_if) ? 0 : region->test_count;
+        }
+    }
+    return count < MAX_TESTS && same <= MAX_REGIONS / 2;
+}
+
+static int add_draft(struct analysis *an, struct drafts *drafts, struct draft *draft, bool keep_apart)
+{
+    if (draft->region.wide_low != NULL && !is_worth_tests(drafts, draft)) {
+        effects_widen(&draft->region);
+    }
     int same = 0, last = -1;
     for (int i = 0; i < drafts->count; i++) {
         if (!is_same_kind(&drafts->items[i].effect, &draft->effect)) {
@@ -168,6 +204,20 @@ static int add_draft(struct analysis *an, struct drafts *drafts, const struct dr
     return drafts->count - 1;
 }
 
+// Both regions hold where the test does. Which bytes the steps begin at must stay as it is though.
+static void add_wide(struct analysis *an, const struct region *region, const struct var_values *entry,
+                     struct plan_region *out)
+{
+    struct arena *arena = an->arena;
+    struct plan_expr *low = value_expr(an, region->wide_low, entry), *high = value_expr(an, region->wide_high, entry);
+    struct plan_expr *later = plan_op(arena, IR_OP_SMAX, IR_I64, IR_I64, low, out->low);
+    struct plan_expr *earlier = plan_op(arena, IR_OP_SMIN, IR_I64, IR_I64, high, out->high);
+    bool has_step = out->step != NULL;
+    out->low = plan_select(arena, region->only_if, has_step ? out->low : later, low);
+    out->high = plan_select(arena, region->only_if, earlier, high);
+    out->step = has_step ? plan_select(arena, region->only_if, out->step, plan_const(arena, IR_I64, 0)) : NULL;
+}
+
 static void finish_draft(struct analysis *an, const struct draft *draft, const struct var_values *entry,
                          struct plan_effect *out)
 {
@@ -184,6 +234,10 @@ static void finish_draft(struct analysis *an, const struct draft *draft, const s
     int64_t step;
     bool is_gapless = poly_is_const(draft->region.step, &step) && step <= draft->region.width;
     out->region.step = draft->region.step != NULL && !is_gapless ? value_expr(an, draft->region.step, entry) : NULL;
+    if (draft->region.wide_low != NULL) {
+        assert(!draft->region.is_must && !draft->region.is_sure);
+        add_wide(an, &draft->region, entry, &out->region);
+    }
     out->is_must = draft->region.is_must;
     out->bound = out->is_must ? NULL : out->bound;
     out->is_sure = draft->region.is_sure;
@@ -238,6 +292,9 @@ static struct drafts draft_all(struct analysis *an, const struct effects_scope *
         if (!(scope->is_block && effects_find_region_if(an, access, scope, &draft.region)) &&
             !effects_find_region(an, access, scope->first_atom, &draft.region)) {
             draft.region = (struct region){0};
+        }
+        if (!scope->is_block) {
+            effects_narrow(an, access, scope, &draft.region);
         }
         if (plant_bug(an, access, &draft.region)) {
             continue;

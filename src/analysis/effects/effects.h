@@ -36,13 +36,22 @@ struct region { // of one access
     bool is_sure;
     const char *bound;         // not |is_sure|: why, in words
     struct loc bound_loc;      //
-    struct plan_expr *only_if; // the region is right if this holds, else it is the whole array; NULL: always
+    struct plan_expr *only_if; // the region is right if this holds; NULL: always
+    int test_count;            // that |only_if| makes of accesses, of those with |wide_low|
+    // Else, and at most, it is this one, without a step; NULL: the whole array.
+    const struct poly *wide_low;
+    const struct poly *wide_high;
 };
 
 bool effects_find_region(struct analysis *an, const struct access *access, int first_atom, struct region *out);
 // The region that the access has if its index does not wrap; whether it does is a test for the launch.
 bool effects_find_region_if(struct analysis *an, const struct access *access, const struct effects_scope *scope,
                             struct region *out);
+// Of a loop: makes a |region| that is all that indices in bounds reach one with a test, where the arguments tell it.
+void effects_narrow(struct analysis *an, const struct access *access, const struct effects_scope *scope,
+                    struct region *region);
+// Takes that back.
+void effects_widen(struct region *region);
 int64_t effects_gcd(int64_t a, int64_t b);
 // guard.c: whether values from |low| to |high| fit the type of the need, as a test.
 struct plan_expr *effects_fits(struct analysis *an, const struct need *need, const struct poly *low,

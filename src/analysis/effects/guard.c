@@ -1,6 +1,8 @@
-// Regions of a block that hold if an index does not wrap. What blocks touch is compared at launch anyway, so the launch
-// can also find out whether `3 * i` stays an int; if it does not, the block touches the whole array.
+// Regions that hold if an index does not wrap. What blocks and launches touch is compared at launch anyway, so the
+// launch can also find out whether `3 * i` stays an int; if it does not, the whole array is touched.
 #include "analysis/effects/effects.h"
+
+#include <assert.h>
 
 static struct plan_expr *both(struct analysis *an, struct plan_expr *a, struct plan_expr *b)
 {
@@ -101,24 +103,85 @@ bool effects_find_region_if(struct analysis *an, const struct access *access, co
         return false; // nothing to test
     }
     struct plan_expr *all = plan_const(an->arena, IR_I1, 1);
-    bool is_wide = false; // an index of 32 bits is near whatever it is
     for (const struct need *need = exact.needs; need != NULL; need = need->next) {
-        is_wide |= need->type == IR_I64;
         const struct poly *low = effects_bound(an, need->value, scope->first_atom, false);
         const struct poly *high = effects_bound(an, need->value, scope->first_atom, true);
         struct plan_expr *fits = low != NULL && high != NULL ? effects_fits(an, need, low, high, scope->entry) : NULL;
-        all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, fits);
+        all = both(an, all, fits);
     }
     exact.needs = NULL;
     if (all == NULL || !effects_find_region(an, &exact, scope->first_atom, out)) {
         return false;
     }
-    if (is_wide) {
-        all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, is_near(an, out->low, scope->entry));
-        all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, is_near(an, out->high, scope->entry));
-    }
+    all = both(an, all, both(an, is_near(an, out->low, scope->entry), is_near(an, out->high, scope->entry)));
     int64_t value;
     bool is_known = plan_expr_is_const(all, &value);
     out->only_if = is_known ? NULL : all;
     return all != NULL && (!is_known || value != 0);
+}
+
+// How many steps it takes to evaluate, as the tree that it is.
+static int64_t steps_of(const struct plan_expr *expr)
+{
+    int64_t steps = 1;
+    for (int i = 0; i < expr->arg_count; i++) {
+        steps += steps_of(expr->args[i]);
+    }
+    return steps;
+}
+
+// Products by what may be negative have ends that are many times as large as the index, and seldom say anything.
+static bool is_short_and_of_arguments(const struct plan_expr *expr)
+{
+    enum { MOST_STEPS = 512 };
+    return expr != NULL && plan_expr_is_of_arguments(expr) && steps_of(expr) <= MOST_STEPS;
+}
+
+static bool is_of_arguments(struct analysis *an, const struct poly *value, const struct var_values *entry)
+{
+    return is_short_and_of_arguments(value_expr(an, value, entry));
+}
+
+// Whether what is left is all of |wide| in any case.
+static bool leaves_nothing_out(struct analysis *an, const struct region *narrow, const struct region *wide)
+{
+    int64_t step;
+    const struct poly *before = poly_sub(&an->pool, wide->low, narrow->low);
+    const struct poly *behind = poly_sub(&an->pool, narrow->high, wide->high);
+    bool is_gapless = narrow->step == NULL || (poly_is_const(narrow->step, &step) && step <= narrow->width);
+    return is_gapless && before != NULL && behind != NULL && value_is_nonnegative(an, before, NULL) &&
+           value_is_nonnegative(an, behind, NULL);
+}
+
+// What other launches are ordered by is evaluated from the arguments. A region that depends on more would only make the
+// launch wait for it.
+void effects_narrow(struct analysis *an, const struct access *access, const struct effects_scope *scope,
+                    struct region *region)
+{
+    struct region narrow;
+    if (region->low == NULL || !effects_find_region_if(an, access, scope, &narrow) || narrow.only_if == NULL ||
+        !is_short_and_of_arguments(narrow.only_if) || !is_of_arguments(an, narrow.low, scope->entry) ||
+        !is_of_arguments(an, narrow.high, scope->entry) || !is_of_arguments(an, region->low, scope->entry) ||
+        !is_of_arguments(an, region->high, scope->entry) ||
+        (narrow.step != NULL && !is_of_arguments(an, narrow.step, scope->entry)) ||
+        leaves_nothing_out(an, &narrow, region)) {
+        return;
+    }
+    narrow.wide_low = region->low;
+    narrow.wide_high = region->high;
+    narrow.test_count = 1;
+    *region = narrow;
+}
+
+void effects_widen(struct region *region)
+{
+    assert(region->wide_low != NULL && region->wide_high != NULL);
+    region->low = region->wide_low;
+    region->high = region->wide_high;
+    region->step = NULL;
+    region->width = 0;
+    region->only_if = NULL;
+    region->test_count = 0;
+    region->wide_low = NULL;
+    region->wide_high = NULL;
 }

@@ -313,7 +313,7 @@ const char *effects_why_bound(struct analysis *an, const struct access *access, 
     if (!is_unconditional(an, access, info->inst->parent)) {
         return arena_printf(an->arena, "'%s' is touched under a condition", text);
     }
-    return region->low == NULL || access->needs != NULL
+    return region->low == NULL || (access->needs != NULL && region->only_if == NULL)
                ? arena_printf(an->arena, "the index of '%s' may wrap, or is not followed", text)
                : arena_printf(an->arena, "'%s' does not touch all of it, as far as is known", text);
 }

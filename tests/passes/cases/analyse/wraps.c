@@ -255,6 +255,96 @@ kernel void counted_by_far(int n, long far, int x[N])
     }
 }
 
+// Sums and products of 32 bits, which come back into the array: what is touched is all of it.
+kernel void int_sum(int n, int far_a, int far_b, int x[N])
+{
+    for (int i = 0; i < n; i++) { // expect: any
+        x[i + far_a + far_b] = i;
+    }
+}
+
+kernel void int_difference(int lo, int n, int far, int to, int x[N])
+{
+    for (int i = lo + far; i < lo + far + n; i++) { // expect: any
+        x[i - lo - far + to] += i;
+    }
+}
+
+kernel void int_product(int n, int k, int far, int x[N])
+{
+    for (int i = 0; i < n; i += 2) { // expect: any
+        x[i * far + k] += i;
+    }
+}
+
+kernel void int_multiple(int n, int far, int x[N])
+{
+    for (int i = 0; i < n; i++) { // expect: any
+        x[2 * i + 2 * far] = i;
+    }
+}
+
+kernel void unsigned_sum(unsigned lo, unsigned hi, unsigned far, int x[N])
+{
+    for (unsigned i = lo; i < hi; i++) { // expect: any
+        x[i + far] = (int)i;
+        x[i - far] += 1;
+    }
+}
+
+kernel void unsigned_from_far(unsigned n, unsigned far, unsigned back, int x[N])
+{
+    for (unsigned i = far; i < far + n; i++) { // expect: any
+        x[i - far + back] = (int)i;
+    }
+}
+
+kernel void int_down(int n, int far_a, int far_b, int x[N])
+{
+    for (int i = n; i > 0; i -= 3) { // expect: any
+        x[3 * i + far_a - far_b] += 1;
+        x[far_b - i - far_a] += 1;
+    }
+}
+
+kernel void int_guarded(int n, int far, int k, int x[N], const int y[N])
+{
+    for (int i = 0; i < n; i++) { // expect: any
+        if (i + k >= 0 && i + k < N) {
+            x[i + k] += y[i & 15];
+        }
+        if (i + far >= 0 && i + far < N) {
+            x[i + far] += 1;
+        }
+    }
+}
+
+kernel void int_triangle(int n, int k, int far, int x[N])
+{
+    for (int i = 0; i < n; i++) {     // expect: any
+        for (int j = i; j < n; j++) { // expect: any
+            x[j - i + k] += x[k + far + j + far];
+        }
+    }
+}
+
+kernel void int_tile(int n, int b, int bi, int bj, int far, int x[n][n])
+{
+    for (int i = 0; i < b; i++) {     // expect: any
+        for (int j = 0; j < b; j++) { // expect: any
+            x[bi * b + i][bj * b + j + far + far] += 1;
+        }
+    }
+}
+
+kernel void int_offsets(int n, int a, int b, int c, int d, int e, int far, int x[N])
+{
+    for (int i = 0; i < n; i++) { // expect: any
+        x[i + a] = x[i + b] + x[i + c] + x[i + d] + x[i + e] + x[i + 2 * far] + x[i + a + b] + x[i + a + b + 1];
+        x[i + c + d] = x[i + a - b + far * 4] + x[3 * i + a];
+    }
+}
+
 // What is used as an address outright stays proven, however far it may lie.
 kernel void plain_sums(long n, long k, int *x)
 {
