@@ -271,7 +271,10 @@ void footprint_describe(struct kernel *kernel)
     struct footprint_rule *copy =
         ARENA_ARRAY(&kernel->module->arena, struct footprint_rule, rules.count > 0 ? rules.count : 1);
     for (int i = 0; i < rules.count; i++) {
-        copy[i] = rules.items[i];
+        const struct footprint_rule *rule = &rules.items[i];
+        copy[i] = *rule;
+        kernel->footprint_has_expr |= rule->task != NULL || rule->low.number == FOOTPRINT_EXPR ||
+                                      rule->high.number == FOOTPRINT_EXPR || rule->step.number == FOOTPRINT_EXPR;
     }
     kernel->footprint = copy;
     kernel->footprint_count = rules.count;
@@ -377,13 +380,40 @@ static __attribute__((noinline)) void add_host_ranges(struct footprint *out, con
     }
 }
 
+static inline void add_all(struct footprint *out, const struct plan_values *values, const struct packed_args *packed)
+{
+    const struct kernel *kernel = packed->kernel;
+    for (int i = 0; i < kernel->footprint_count; i++) {
+        add_by_rule(out, &kernel->footprint[i], values, packed);
+    }
+}
+
+// The ends and the step of a region have most of their expressions in common. Of a kernel with more of them than there
+// is room for each is evaluated wherever it stands.
+static __attribute__((noinline)) void add_all_once(struct footprint *out, struct plan_values *values,
+                                                   const struct packed_args *packed)
+{
+    enum { ROOM = 512 };
+    _Atomic uint64_t results[ROOM];
+    _Atomic uint8_t known[ROOM];
+    int count = values->kernel->memo_count;
+    if (count <= ROOM) {
+        memset((void *)known, 0, (size_t)count);
+        values->memo = (struct plan_memo){.values = results, .known = known};
+    }
+    add_all(out, values, packed);
+    values->memo = (struct plan_memo){0};
+}
+
 void footprint_of_launch(struct footprint *out, const struct packed_args *packed, const void *result)
 {
     const struct kernel *kernel = packed->kernel;
     struct plan_values values = {.kernel = kernel->plan, .args = packed->buffer, .array_sizes = packed->sizes};
     out->count = 0;
-    for (int i = 0; i < kernel->footprint_count; i++) {
-        add_by_rule(out, &kernel->footprint[i], &values, packed);
+    if (UNLIKELY(kernel->footprint_has_expr)) {
+        add_all_once(out, &values, packed);
+    } else {
+        add_all(out, &values, packed);
     }
     if (UNLIKELY(packed->host_count > 0)) {
         add_host_ranges(out, packed);

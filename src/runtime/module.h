@@ -24,6 +24,7 @@ struct kernel {
     const struct arg_rule *rules;            //
     const struct footprint_rule *footprint;  // what launches touch; only in contexts with an order
     int footprint_count;                     //
+    bool footprint_has_expr;                 // a rule of it is more than a number times an argument
     rill_param_info *params;                 //
     rill_type_info *returns;                 //
 };
