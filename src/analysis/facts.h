@@ -61,7 +61,8 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_lo
     int scatter_count;
     const struct slice *slice;    // of the places of their stores
     bool parallel_but_for_blocks; // in order, because stream_parallel blocks are in it, and only for that
-    bool in_order_perhaps;        // in order, because an index is not followed: the pragma would be taken
+    enum plan_advice advice;      // in order, only because an index is not followed
+    const char *advice_place;     // the element that the advice is about; NULL: none
     bool independent_by_updates;  // independent only because iterations update the same memory
     bool may_fail;
     bool may_print;

@@ -124,6 +124,25 @@ static struct plan_expr *work_of(struct offload *o, const struct ir_inst *inst)
     return plan_op(o->arena, IR_OP_MUL, IR_I64, IR_I64, facts->trip, cost);
 }
 
+static void note_advice(struct offload *o, const struct ir_inst *inst, const struct plan_loop *loop)
+{
+    switch (loop->advice) {
+    case PLAN_ADVICE_NONE: break;
+    case PLAN_ADVICE_ANY_ORDER:
+        diag_note(o->diags, inst->loc, "'#pragma rill parallel' before the loop says that any order will do");
+        break;
+    case PLAN_ADVICE_APART:
+        diag_note(o->diags, inst->loc, "'#pragma rill parallel' before the loop says that no two iterations share '%s'",
+                  loop->advice_place);
+        break;
+    case PLAN_ADVICE_EXCHANGE:
+        diag_note(o->diags, inst->loc,
+                  "if any order will do, 'rill_atomic_exchange(&%s, …)' returns the old value as it stores the new one",
+                  loop->advice_place);
+        break;
+    }
+}
+
 static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, struct plan_loop *loop)
 {
     static const char words[] = "this loop runs in order, on one thread";
@@ -133,7 +152,8 @@ static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, st
     }
     const struct loop_facts *facts = inst->op == IR_OP_FOR ? inst->loop->analysis : NULL;
     loop->is_told = true;
-    loop->is_perhaps = facts != NULL && facts->in_order_perhaps;
+    loop->advice = facts != NULL ? facts->advice : PLAN_ADVICE_NONE;
+    loop->advice_place = facts != NULL ? facts->advice_place : NULL;
     loop->work = work_of(o, inst);
     if (was_told(o->diags, inst->loc, words)) {
         return;
@@ -146,9 +166,7 @@ static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, st
     if (loop->loc_b.line != 0 && loop->loc_b.line != loop->loc_a.line) {
         diag_note(o->diags, loop->loc_b, "and here");
     }
-    if (loop->is_perhaps) {
-        diag_note(o->diags, inst->loc, "'#pragma rill parallel' before the loop says that any order will do");
-    }
+    note_advice(o, inst, loop);
 }
 
 // Every iteration would have been a fragment of one task; now each forks and joins, one after the other.

@@ -167,6 +167,14 @@ struct plan_task {
     int slot_use_count;
 };
 
+// What to write where a loop runs in order only because an index is not followed, so that the pragma would be taken.
+enum plan_advice {
+    PLAN_ADVICE_NONE,
+    PLAN_ADVICE_ANY_ORDER, // the pragma, if any order will do
+    PLAN_ADVICE_APART,     // the pragma, if no two iterations share an element, which each reads and stores to
+    PLAN_ADVICE_EXCHANGE,  // an atomic exchange: each iteration reads an element and then stores to it
+};
+
 // What was found out about each `for`, `while` and `do` of the kernel, for explain.
 struct plan_loop {
     struct loc loc;
@@ -174,15 +182,16 @@ struct plan_loop {
     const char *reason; // a sentence, may be NULL
     struct loc loc_a;   // the two places that conflict; line 0: none
     struct loc loc_b;
-    int depth;              // nesting depth in the kernel, 0 outermost
-    int task;               // the task it became; -1: control, or inside a task
-    bool inside_task;       // runs inside one iteration or serial task; with a task: the launch takes one of both
-    const char *notes;      // "i private, s reduction +, last value t": may be NULL
-    const char *fusion;     // "fused with the loop in line 7", or why not; NULL: there is none before it
-    const char *clauses;    // the same as OpenMP clauses, " private(t) reduction(+:s)"; may be NULL
-    bool is_told;           // it runs in order, on one thread, and nobody asked for that: the first launch says so
-    bool is_perhaps;        // |is_told|: only because an index is not followed, so that the pragma would be taken
-    struct plan_expr *work; // |is_told|, i64: simple operations of it, by the arguments alone; NULL: not known
+    int depth;                // nesting depth in the kernel, 0 outermost
+    int task;                 // the task it became; -1: control, or inside a task
+    bool inside_task;         // runs inside one iteration or serial task; with a task: the launch takes one of both
+    const char *notes;        // "i private, s reduction +, last value t": may be NULL
+    const char *fusion;       // "fused with the loop in line 7", or why not; NULL: there is none before it
+    const char *clauses;      // the same as OpenMP clauses, " private(t) reduction(+:s)"; may be NULL
+    bool is_told;             // it runs in order, on one thread, and nobody asked for that: the first launch says so
+    enum plan_advice advice;  // |is_told|
+    const char *advice_place; // the element that it is about; NULL: none
+    struct plan_expr *work;   // |is_told|, i64: simple operations of it, by the arguments alone; NULL: not known
 };
 
 // ---- control

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Nodes, with the types and expressions in the innermost, of which the language allows 256 and passes make fewer.
-enum { MAX_NESTING = 2 * PLAN_MAX_DEPTH, FORMAT_VERSION = 9 };
+enum { MAX_NESTING = 2 * PLAN_MAX_DEPTH, FORMAT_VERSION = 10 };
 
 struct io {
     struct arena *arena; // reading
@@ -324,7 +324,8 @@ static void io_loop(struct io *io, struct plan_loop *loop)
     io_string(io, &loop->fusion);
     io_string(io, &loop->clauses);
     io_bool(io, &loop->is_told);
-    io_bool(io, &loop->is_perhaps);
+    IO_ENUM(io, &loop->advice, PLAN_ADVICE_EXCHANGE + 1);
+    io_string(io, &loop->advice_place);
     io_expr(io, &loop->work);
 }
 

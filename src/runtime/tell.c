@@ -50,6 +50,23 @@ static void describe_lines(const struct plan_loop *loop, char *out, size_t size)
     }
 }
 
+// What to write, if the loop's order is not meant: "… if …, "
+static void describe_advice(const struct plan_loop *loop, char *out, size_t size)
+{
+    out[0] = '\0';
+    switch (loop->advice) {
+    case PLAN_ADVICE_NONE: break;
+    case PLAN_ADVICE_ANY_ORDER: snprintf(out, size, "'#pragma rill parallel' before it if any order will do, "); break;
+    case PLAN_ADVICE_APART:
+        snprintf(out, size, "'#pragma rill parallel' before it if no two iterations share '%.100s', ",
+                 loop->advice_place);
+        break;
+    case PLAN_ADVICE_EXCHANGE:
+        snprintf(out, size, "'rill_atomic_exchange(&%.100s, …)' in it if any order will do, ", loop->advice_place);
+        break;
+    }
+}
+
 static void tell_loop(const struct packed_args *packed, const struct kernel *kernel, const struct plan_loop *loop)
 {
     struct plan_values values = {.kernel = kernel->plan, .args = packed->buffer, .array_sizes = packed->sizes};
@@ -57,13 +74,14 @@ static void tell_loop(const struct packed_args *packed, const struct kernel *ker
     bool is_known = loop->work != NULL && plan_eval(loop->work, &values, &work);
     bool is_long = is_known && work.i >= MANY_OPERATIONS;
     char lines[48];
+    char advice[192];
     describe_lines(loop, lines, sizeof lines);
+    describe_advice(loop, advice, sizeof advice);
     context_log(packed->context, is_long ? RILL_LOG_WARNING : RILL_LOG_NOTE,
                 "kernel '%s', %s:%u: this loop runs in order, on one thread%s%s%s; write %s'#pragma rill serial' "
                 "before it if its order is meant",
                 kernel->plan->name, plan_file(kernel->module->plan, loop->loc.file), loop->loc.line,
-                loop->reason != NULL ? ": " : "", loop->reason != NULL ? loop->reason : "", lines,
-                loop->is_perhaps ? "'#pragma rill parallel' before it if any order will do, " : "");
+                loop->reason != NULL ? ": " : "", loop->reason != NULL ? loop->reason : "", lines, advice);
 }
 
 __attribute__((noinline)) void tell_loops(const struct packed_args *packed, struct kernel *kernel)

@@ -20,6 +20,16 @@ static const char source[] = "#include <rill/kernel.h>\n"
                              "    for (int i = 0; i < n; i++) if (a[i] >= 0) a[i] = i;\n"
                              "#pragma rill parallel\n"
                              "    for (int i = 0; i < n; i++) a[i / 2] = i;\n"
+                             "}\n"
+                             "kernel void squared(int n, const int at[n], float a[n])\n"
+                             "{\n"
+                             "    for (int i = 0; i < n; i++) a[at[i]] = a[at[i]] * a[at[i]] + i;\n"
+                             "}\n"
+                             "kernel void exchanged(int n, const int at[n], float a[n])\n"
+                             "{\n"
+                             "    float next[4];\n"
+                             "    for (int i = 0; i < n; i++) { next[i & 3] = a[at[i]]; a[at[i]] = i; }\n"
+                             "    if (n > 0) a[0] = next[0];\n"
                              "}\n";
 
 static rill_kernel kernel_of(struct world *world, const char *name, rill_diagnostics *diagnostics)
@@ -57,6 +67,17 @@ TEST(the_first_launch_says_which_loop_runs_in_order_and_what_to_write)
     world.logged[0] = '\0';
     launch_follow(&world, follow, 10);
     CHECK_STR(world.logged, "");
+    world_close(&world);
+}
+
+TEST(what_to_write_is_no_pragma_for_iterations_that_share_what_they_replace)
+{
+    struct world world;
+    world_open(&world, 2);
+    launch_follow(&world, kernel_of(&world, "squared", NULL), 10);
+    CHECK_CONTAINS(world.logged, "write '#pragma rill parallel' before it if no two iterations share 'a[at[i]]', ");
+    launch_follow(&world, kernel_of(&world, "exchanged", NULL), 10);
+    CHECK_CONTAINS(world.logged, "write 'rill_atomic_exchange(&a[at[i]], …)' in it if any order will do, ");
     world_close(&world);
 }
 

@@ -117,23 +117,47 @@ def check_whys(report):
     report.check("scan_without_memory_says_so", "a scan: runs of" in said and "have used up the 48 KiB" in said, said)
 
 
-# Whether a note names the pragma: it does where the loop runs in order only because an index is not followed.
+# What a note says to write where the loop runs in order only because an index is not followed: the pragma only where
+# order, or that elements are shared, is all that is at stake; an exchange where each iteration reads and then replaces.
+ORDER = "'#pragma rill parallel' before the loop says that any order will do"
+SHARE = "'#pragma rill parallel' before the loop says that no two iterations share '%s'"
+EXCHANGE = "if any order will do, 'rill_atomic_exchange(&%s, …)' returns the old value as it stores the new one"
 PRAGMAS = {
-    "pragma_is_named_where_a_read_is_not_followed": ("x[i] = x[(int)y[i]] + 1;", True),
-    "pragma_is_named_where_a_product_is_not_followed": ("x[i * (int)y[i]] = x[i] + 1;", True),
-    "pragma_is_not_named_where_it_would_be_false": ("x[i + 1] = x[i] * x[i] + 1;", False),
+    "pragma_is_named_where_a_read_is_not_followed": ("x[i] = x[(int)y[i]] + 1;", ORDER),
+    "pragma_is_named_where_a_product_is_not_followed": ("x[i * (int)y[i]] = x[i] + 1;", ORDER),
+    "pragma_is_not_named_where_it_would_be_false": ("x[i + 1] = x[i] * x[i] + 1;", None),
+    "exchange_is_named_where_lists_are_linked": ("y[i] = x[c[i]]; x[c[i]] = i;", EXCHANGE % "x[c[i]]"),
+    "exchange_is_named_under_a_condition_of_its_own":
+        ("if (c[i] > 3) { float old = x[c[i]]; x[c[i]] = i * 2; y[i] = old > 1 ? old : 0; }", EXCHANGE % "x[c[i]]"),
+    "exchange_is_not_named_where_the_old_value_is_in_the_new":
+        ("float old = x[c[i]]; x[c[i]] = old * old + 1;", SHARE % "x[c[i]]"),
+    "exchange_is_not_named_where_the_old_value_goes_through_a_variable":
+        ("float t = 0; if (x[c[i]] > 1) t = 1; x[c[i]] = t;", SHARE % "x[c[i]]"),
+    "exchange_is_not_named_where_the_old_value_goes_through_memory":
+        ("y[i] = x[c[i]]; x[c[i]] = y[i] + i;", SHARE % "x[c[i]]"),
+    "exchange_is_not_named_where_the_old_value_decides": ("if (x[c[i]] == 0) x[c[i]] = i;", SHARE % "x[c[i]]"),
+    "exchange_is_not_named_where_the_old_value_ends_the_iteration":
+        ("if (x[c[i]] == 3) continue; x[c[i]] = i;", SHARE % "x[c[i]]"),
+    "exchange_is_not_named_where_the_new_value_is_read": ("x[c[i]] = i; y[i] = x[c[i]];", SHARE % "x[c[i]]"),
+    "exchange_is_not_named_where_others_are_read_too":
+        ("y[i] = x[c[i]] + x[c[i + 1]]; x[c[i]] = i;", SHARE % "x[c[i]]"),
 }
 
 
 def check_pragmas(report):
     for name, (body, wanted) in PRAGMAS.items():
-        text = ("#include <rill/kernel.h>\nkernel void f(int n, float *x, float *y)\n{\n"
+        text = ("#include <rill/kernel.h>\nkernel void f(int n, const int *c, float *x, float *y)\n{\n"
                 f"for (int i = 0; i < n; i++) {{ {body} }}\n}}\n")
         said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,
                               check=False).stdout
         found = [d["text"] for d in json.loads(said)["diagnostics"]]
-        named = any("'#pragma rill parallel' before the loop" in word for word in found)
-        report.check(name, named == wanted and len(found) > 1, f"{text}\n{said}")
+        named = [word for word in found if "'#pragma rill parallel'" in word or "rill_atomic" in word]
+        report.check(name, named == [wanted] * (wanted is not None) and len(found) > 1, f"{text}\n{said}")
+    by_exchange = ("#include <rill/kernel.h>\nkernel void f(int n, const int *c, float *x, float *y)\n{\n"
+                   "for (int i = 0; i < n; i++) y[i] = rill_atomic_exchange(&x[c[i]], i);\n}\n")
+    said = subprocess.run([RILL, "explain", "-"], input=by_exchange, capture_output=True, text=True, timeout=LIMIT,
+                          check=False).stdout
+    report.check("exchange_as_advised_is_parallel", "parallel, by atomics" in said, said)
 
 
 def check_inlined(report):

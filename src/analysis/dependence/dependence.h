@@ -46,6 +46,10 @@ bool pair_has_same_dims(struct analysis *an, const struct access *a, const struc
 // there.
 struct plan_expr *need_condition(struct analysis *an, const struct loop_info *info, const struct need *need);
 
+// advice.c: what to write, of a loop that runs in order only because an index is not followed. |out_place|: the element
+// that is read and stored to, as the source has it; NULL: any order.
+enum plan_advice advise(struct analysis *an, const struct loop_info *info, const char **out_place);
+
 // shared.c: the updates that iterations of a loop share.
 void shared_note(struct analysis *an, struct loop_info *info, const struct access *access);
 bool shared_has(const struct analysis *an, const struct loop_info *info, const struct access *access);

@@ -723,7 +723,9 @@ static void settle_by_pairs(struct judgement *j, const struct scalar_result *sca
         j->info->pairs.count = 0;
     } else if (j->conflict != NULL) {
         settle(j, IR_VERDICT_IN_ORDER, j->conflict, j->conflict_a, j->conflict_b);
-        j->facts->in_order_perhaps = j->is_perhaps;
+        if (j->is_perhaps) {
+            j->facts->advice = advise(j->an, j->info, &j->facts->advice_place);
+        }
         if (j->loop->pragma_parallel) { // no order will do without atomics
             diag_warning(j->an->diags, here, "the loop runs in order in spite of '#pragma rill parallel': %s",
                          j->conflict);
