@@ -61,6 +61,7 @@ struct backend_host {
     void *(*allocate)(void *user, size_t size, size_t alignment); // NULL if there is no memory; not zeroed
     void (*release)(void *user, void *memory, size_t size);
     void (*log)(void *user, enum backend_log_level level, const char *text);
+    bool (*listens)(void *user, enum backend_log_level level);  // whether |log| does anything; NULL: it does
     void (*print)(void *user, const char *text, size_t length); // what kernels print
     void (*trace_failed)(void *user, const char *text);         // a trace could not be written; NULL: nobody asks
     bool has_allocator;                 // |allocate| is the program's own: arrays come from it too

@@ -24,6 +24,9 @@ void backend_free(const struct backend_host *host, void *memory, size_t size)
 
 void backend_log(const struct backend_host *host, enum backend_log_level level, const char *format, ...)
 {
+    if (host->listens != NULL && !host->listens(host->user, level)) {
+        return;
+    }
     char text[1024];
     va_list args;
     va_start(args, format);

@@ -512,6 +512,7 @@ struct ir_for {
     bool pragma_single;
     bool carries;     // of a nest that runs in another order: in order, it carries the dependences of the loops inside
     bool is_fallback; // of a nest that runs in another order: the source's, for launches whose tests fail; one thread
+    int few;          // of a fallback: with fewer iterations it runs because it is the better order, not for a test
     bool is_search;   // a chunk of iterations that are tried ahead: see passes/search_build.c; not printed
     enum ir_scan scan;
     int runs; // of runs of iterations of a scan, its number: what it stores by |own| of that number; 0: none

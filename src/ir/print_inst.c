@@ -88,6 +88,7 @@ static void print_for(struct printer *p, const struct ir_for *loop)
     ir_print_flag(p, "single", loop->pragma_single);
     ir_print_flag(p, "carries", loop->carries);
     ir_print_flag(p, "fallback", loop->is_fallback);
+    ir_print_number(p, "few", loop->few, 0);
     ir_print_number(p, "scan", (int64_t)loop->scan, 0);
     ir_print_number(p, "runs", loop->runs, 0);
     ir_print_number(p, "collapse", loop->collapse, 0);

@@ -121,6 +121,8 @@ static bool read_for_attribute(struct reader *r, struct ir_for *loop)
         loop->carries = true;
     } else if (ir_read_accept(r, "fallback")) {
         loop->is_fallback = true;
+    } else if (ir_read_accept(r, "few")) {
+        loop->few = ir_read_small(r, 0, INT32_MAX);
     } else if (ir_read_accept(r, "scan")) {
         loop->scan = (enum ir_scan)ir_read_small(r, IR_SCAN_NONE, IR_SCAN_RUNNING);
     } else if (ir_read_accept(r, "runs")) {

@@ -122,6 +122,13 @@ static int replaced_loop(struct offload *o, const struct ir_inst *first, int cou
     return -1;
 }
 
+// Of such a nest: whether it runs only because that takes less time.
+static struct plan_expr *is_few(struct offload *o, const struct ir_inst *loop)
+{
+    struct plan_expr *few = plan_const(o->arena, IR_I64, loop->loop->few);
+    return loop->loop->few > 0 ? plan_op(o->arena, IR_OP_SLT, IR_I1, IR_I64, offload_trip(o, loop), few) : NULL;
+}
+
 // |is_all|: nothing follows the fragment, so that it does not matter by which exit it was left.
 void fragment_add_serial(struct offload *o, struct plan_node *parent, struct ir_inst *first, int count, bool is_all)
 {
@@ -140,6 +147,7 @@ void fragment_add_serial(struct offload *o, struct plan_node *parent, struct ir_
     task->may_fail = flags.may_fail;
     task->may_print = flags.may_print;
     task->loop = replaced_loop(o, first, count);
+    task->is_few = task->loop >= 0 ? is_few(o, first) : NULL;
     task->cost = cost.is_known ? plan_const(o->arena, IR_I64, cost.sum) : NULL;
     effects_of_code(o->module, o->kernel, first, count, &task->effects, &task->effect_count);
     struct plan_node *node = fragment_add_node(o, parent, PLAN_TASK, first->loc);

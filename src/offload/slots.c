@@ -205,6 +205,7 @@ static void add_task_exprs(struct offload *o)
         if (task->trip != NULL) {
             offload_add_expr(o, &task->trip);
         }
+        offload_add_expr(o, &task->is_few);
         offload_add_expr(o, &task->cost);
         offload_add_expr(o, &task->order_cost);
         offload_add_expr(o, &task->row_length);

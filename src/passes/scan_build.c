@@ -236,4 +236,5 @@ void scan_build(struct scan *s, struct loop_nest *nest)
     ir_remove(loop);
     ir_append(&choice->regions[1], loop);
     loop->loop->is_fallback = true;
+    loop->loop->few = scan_fewest(s);
 }

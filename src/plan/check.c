@@ -132,6 +132,10 @@ static void check_task(struct check *check, const struct plan_task *task)
     if (task->loop < -1 || task->loop >= check->kernel->loop_count) {
         fail(check, "a task names a loop that does not exist", task->loop);
     }
+    if (task->is_few != NULL && (task->kind != PLAN_TASK_SERIAL || task->loop < 0)) {
+        fail(check, "a task that takes the place of none runs for want of iterations", task->loop);
+    }
+    check_expr(check, task->is_few);
     check_expr(check, task->trip);
     check_expr(check, task->cost);
     check_expr(check, task->order_cost);

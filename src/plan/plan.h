@@ -120,8 +120,9 @@ struct plan_task {
     // Index into kernel->loops of the loop it was made for; -1: serial statements. A SERIAL one with a loop is a nest
     // as the source has it, for launches whose arguments do not allow the order that it runs in as a rule.
     int loop;
-    struct plan_expr *trip; // i64; PARALLEL
-    struct plan_expr *cost; // i64: estimated simple operations for one iteration, or of all of it; NULL: unknown
+    struct plan_expr *is_few; // i1, of such a SERIAL one: it runs for want of iterations; NULL: only for its arguments
+    struct plan_expr *trip;   // i64; PARALLEL
+    struct plan_expr *cost;   // i64: estimated simple operations for one iteration, or of all of it; NULL: unknown
     // i64: the same of an iteration of |in_order|, which gives what |entry| gives and has no atomic updates: it is
     // taken where one thread is to run all of it, and where that is faster. NULL: only where it must be
     struct plan_expr *order_cost;
@@ -468,6 +469,8 @@ bool plan_span_of_copy(const struct plan_task *task, int copy, const struct plan
 // not.
 bool plan_task_is_fast(const struct plan_kernel *kernel, const struct plan_task *task, const struct plan_values *values,
                        struct str *out_why);
+// Whether a nest runs in the source's order because it has few iterations, and not because of its arguments.
+bool plan_task_is_few(const struct plan_task *task, const struct plan_values *values);
 // The first pair of the task that overlaps now although a parameter in it is `restrict`; NULL: none.
 const struct plan_pair *plan_task_broken_restrict(const struct plan_task *task, const struct plan_values *values);
 

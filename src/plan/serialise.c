@@ -258,6 +258,7 @@ static void io_task(struct io *io, struct plan_task *task)
     io_loc(io, &task->loc);
     io_int(io, &task->group);
     io_int(io, &task->loop);
+    io_expr(io, &task->is_few);
     io_expr(io, &task->trip);
     io_expr(io, &task->cost);
     io_expr(io, &task->order_cost);

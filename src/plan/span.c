@@ -185,6 +185,12 @@ static const char *effect_name(const struct plan_kernel *kernel, const struct pl
     return effect->base == PLAN_BASE_PARAM ? kernel->params[effect->index].name : "a field";
 }
 
+bool plan_task_is_few(const struct plan_task *task, const struct plan_values *values)
+{
+    union ir_value value;
+    return task->is_few != NULL && plan_eval(task->is_few, values, &value) && value.i != 0;
+}
+
 bool plan_task_is_fast(const struct plan_kernel *kernel, const struct plan_task *task, const struct plan_values *values,
                        struct str *out_why)
 {

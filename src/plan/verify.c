@@ -51,6 +51,7 @@ struct slot_use {
 
 static void task_use(const struct plan_task *task, const struct plan_slot *slot, struct slot_use *use)
 {
+    use->reads |= expr_reads(task->is_few, slot);
     use->reads |= expr_reads(task->trip, slot) || expr_reads(task->cost, slot) || expr_reads(task->order_cost, slot);
     for (int i = 0; i < task->slot_use_count; i++) {
         if (task->slot_uses[i].offset == slot->offset) {

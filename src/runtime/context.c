@@ -467,6 +467,8 @@ static void apply_options(struct context *context, const rill_open_options *opti
     context->print_user = options->print_user;
     const char *level = getenv("RILL_LOG");
     context->has_notes = level != NULL && strcmp(level, "note") == 0;
+    const char *trace = getenv("RILL_TRACE");
+    context->is_traced = trace != NULL && *trace != '\0';
 }
 
 static rill_status check_options(const rill_open_options *options)

@@ -65,6 +65,7 @@ struct context {
     void *print_user;
     struct thread_mutex log_lock; // one call of the log at a time
     bool has_notes;               // the default log shows notes
+    bool is_traced;               // RILL_TRACE asks for a file, which has them too
 
     struct stream_pool stream_pool;
 

@@ -88,6 +88,12 @@ static void host_log(void *user, enum backend_log_level level, const char *text)
     log_text(user, (rill_log_level)level, text);
 }
 
+static bool host_listens(void *user, enum backend_log_level level)
+{
+    const struct context *context = user;
+    return context->log != NULL || level != BACKEND_LOG_NOTE || context->has_notes || context->is_traced;
+}
+
 static void host_print(void *user, const char *text, size_t length)
 {
     struct context *context = user;
@@ -148,6 +154,7 @@ void host_describe(struct context *context, struct backend_host *out_host)
                                       .allocate = host_allocate,
                                       .release = host_release,
                                       .log = host_log,
+                                      .listens = host_listens,
                                       .print = host_print,
                                       .trace_failed = host_trace_failed,
                                       .find_binary = host_find_binary,

@@ -627,8 +627,7 @@ rill_status order_create(struct context *context, rill_order mode, const rill_op
     }
     order->context = context;
     order->is_check = mode == RILL_ORDER_CHECK;
-    const char *trace = getenv("RILL_TRACE");
-    order->is_explained = !order->is_check && (context->has_notes || (trace != NULL && *trace != '\0'));
+    order->is_explained = !order->is_check && (context->has_notes || context->is_traced);
     order->report = options->conflict;
     order->report_user = options->conflict_user;
     order->fails = options->conflict_fails;

@@ -139,6 +139,41 @@ TEST(regions_in_a_loop_that_the_device_decides_are_counted_once)
     world_close(&stage.world);
 }
 
+// A scan is cut into runs where it has the iterations for it; that one which has few runs as in the source is a choice.
+TEST(scan_that_is_too_short_for_runs_is_neither_counted_nor_logged)
+{
+    static const char text[] = "#include <rill/kernel.h>\n"
+                               "kernel void sums(int n, const float a[n], float b[n])\n"
+                               "{ float s = 0; for (int i = 0; i < n; i++) { s = 0.5f * s + a[i]; b[i] = s; } }\n";
+    enum { N = 100000, FEW = 10 };
+    struct world world;
+    world_open(&world, 3);
+    rill_module module;
+    rill_kernel sums;
+    OK(rill_module_create(world.context, text, NULL, &module));
+    OK(rill_module_kernel(module, "sums", &sums));
+    rill_array both = world_array(&world, RILL_F32, 2 * N), a = {0}, near = {0}, far = {0}, few_a = {0}, few_b = {0};
+    OK(rill_array_view(both, 0, RILL_SHAPE(N), &a));
+    OK(rill_array_view(both, 5, RILL_SHAPE(N), &near));
+    OK(rill_array_view(both, N, RILL_SHAPE(N), &far));
+    OK(rill_array_view(both, 0, RILL_SHAPE(FEW), &few_a));
+    OK(rill_array_view(both, N, RILL_SHAPE(FEW), &few_b));
+    world.logged[0] = '\0';
+    rill_stats stats;
+    OK(rill_launch(sums, RILL_CURRENT, RILL_ARGS(FEW, few_a, few_b)));
+    OK(rill_launch(sums, RILL_CURRENT, RILL_ARGS(N, a, far)));
+    OK(rill_sync(world.context));
+    OK(rill_context_stats(world.context, &stats));
+    CHECK_UINT(stats.in_order_count, 0);
+    CHECK_STR(world.logged, "");
+    OK(rill_launch(sums, RILL_CURRENT, RILL_ARGS(N, a, near)));
+    OK(rill_sync(world.context));
+    OK(rill_context_stats(world.context, &stats));
+    CHECK_UINT(stats.in_order_count, 1);
+    CHECK_CONTAINS(world.logged, "the nest runs as in the source: arguments overlap, or indices wrap");
+    world_close(&world);
+}
+
 // The columns are parallel once the loops are interchanged, which arguments that overlap do not allow. Each launch says
 // so.
 TEST(nest_that_runs_as_in_the_source_is_counted_and_logged)

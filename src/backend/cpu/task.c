@@ -433,6 +433,10 @@ static __attribute__((noinline)) void run_as_in_source(struct cpu_exec *exec)
 {
     static const char why[] = "arguments overlap, or indices wrap";
     struct cpu_run *run = exec->run;
+    if (plan_task_is_few(exec->task, &run->values)) {
+        run_alone(exec, exec->entries->entry, "");
+        return;
+    }
     device_count(&run->device->counters.in_order_count);
     backend_log(&run->device->host, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the nest runs as in the source: %s",
                 run->kernel->plan->name, plan_file(run->image->plan, exec->task->loc.file), exec->task->loc.line, why);

@@ -182,6 +182,7 @@ static bool region_names(const struct plan_effect *effect, int param)
 static bool task_names(const struct plan_task *task, int param)
 {
     bool names = expr_names(task->trip, param) || expr_names(task->cost, param) || expr_names(task->order_cost, param);
+    names |= expr_names(task->is_few, param);
     for (int i = 0; i < task->condition_count; i++) {
         names |= expr_names(task->conditions[i].expr, param);
     }

@@ -252,6 +252,12 @@ static void note_writes(struct gpu_run *run, const struct plan_task *plan, const
     }
 }
 
+// As far as the host can tell.
+static bool is_for_size(struct gpu_run *run, const struct plan_task *plan)
+{
+    return plan->is_few != NULL && !gpu_slots_missing(run, plan->is_few) && plan_task_is_few(plan, &run->values);
+}
+
 // A serial task that has a loop is a nest that the launch does not let run in another order than the source's.
 static rill_status run_serial(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task)
 {
@@ -264,7 +270,7 @@ static rill_status run_serial(struct gpu_walk *walk, const struct plan_task *pla
     if (plan->loop >= 0) {
         gpu_run_note(run);
     }
-    if (plan->loop >= 0 && !run->is_second) {
+    if (plan->loop >= 0 && !run->is_second && !is_for_size(run, plan)) {
         count_in_order(run);
         backend_log(&run->device->host, BACKEND_LOG_NOTE,
                     "kernel '%s', %s:%u: the nest runs as in the source: arguments overlap, or indices wrap",
