@@ -1,6 +1,7 @@
 // Trip counts, and how much work an iteration is: simple operations, with the trip counts of inner loops multiplied in.
 #include "analysis/analyse.h"
 #include "analysis/effects/effects.h"
+#include "analysis/values/slice.h"
 #include "ir/walk.h"
 
 #include <assert.h>
@@ -13,6 +14,7 @@ enum {
     COST_MATH = 20,
     COST_ATOMIC = 20,
     COST_PRINT = 2000,
+    COST_MARK = 12, // marking a place and looking at the mark
     COST_UNKNOWN_TRIP = 16,
     LANES = 8, // iterations that a vector takes at once
 };
@@ -57,7 +59,8 @@ struct costing {
     struct analysis *an;
     const struct loop_info *info;
     bool is_plain;
-    bool has_guess; // set: a trip count in it is not known
+    bool has_guess;            // set: a trip count in it is not known
+    const struct slice *slice; // only this, and the marks at the places it makes; NULL: all
 };
 
 static struct plan_expr *cost_of_region(struct costing *c, const struct ir_region *region);
@@ -166,14 +169,24 @@ static struct plan_expr *cost_of_nested(struct costing *c, const struct ir_inst 
     return sum;
 }
 
+static int64_t cost_here(const struct costing *c, const struct ir_inst *inst)
+{
+    int64_t cost = c->is_plain && inst->op == IR_OP_UPDATE ? COST_UPDATE : cost_of_inst(inst);
+    if (c->slice == NULL) {
+        return cost;
+    }
+    int64_t mark = pointer_map_get(&c->slice->stores, inst) != NULL ? COST_MARK : 0;
+    return mark + (slice_has(c->slice, inst) ? cost : 0);
+}
+
 static struct plan_expr *cost_of_region(struct costing *c, const struct ir_region *region)
 {
     struct arena *arena = c->an->arena;
     int64_t count = 0;
     struct plan_expr *sum = plan_const(arena, IR_I64, 0);
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        count += c->is_plain && inst->op == IR_OP_UPDATE ? COST_UPDATE : cost_of_inst(inst);
-        if (inst->region_count > 0) {
+        count += cost_here(c, inst);
+        if (inst->region_count > 0 && (c->slice == NULL || slice_has(c->slice, inst))) {
             sum = plan_op(arena, IR_OP_ADD, IR_I64, IR_I64, sum, cost_of_nested(c, inst));
         }
     }
@@ -190,6 +203,10 @@ void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *f
     if (facts->independent_by_updates) {
         costing.is_plain = true;
         facts->plain_cost = cost_of_region(&costing, &inst->regions[0]);
+    }
+    if (facts->scatter_count > 0) {
+        struct costing marks = {.an = an, .info = info, .slice = facts->slice};
+        facts->mark_cost = cost_of_region(&marks, &inst->regions[0]);
     }
     struct plan_expr *init = expr_of_value(an->arena, inst->args[0]);
     struct plan_expr *bound = expr_of_value(an->arena, inst->args[1]);

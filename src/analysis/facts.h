@@ -60,6 +60,7 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_lo
     struct scatter *scatters; // IR_VERDICT_SCATTER
     int scatter_count;
     const struct slice *slice;    // of the places of their stores
+    struct plan_expr *mark_cost;  // i64, as |cost|: what an iteration takes to mark its places and to look at the marks
     bool parallel_but_for_blocks; // in order, because stream_parallel blocks are in it, and only for that
     enum plan_advice advice;      // in order, only because an index is not followed
     const char *advice_place;     // the element that the advice is about; NULL: none

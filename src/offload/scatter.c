@@ -15,7 +15,6 @@ enum {
     TRIP_LEAST_CPU = 64,        // where the operations of an iteration are not known
     TRIP_LEAST_GPU = 32,
     MARKS_FOR_EACH = 4, // on a CPU: clearing so many marks takes as long as one operation
-    MARK_COST = 16,     // on a CPU: operations that marking a place and looking at the mark take
 };
 
 static struct plan_expr *op(struct offload *o, enum ir_op op, struct plan_expr *a, struct plan_expr *b)
@@ -79,7 +78,8 @@ static struct plan_expr *is_small(struct offload *o, struct ir_inst *loop)
     if (may_ask_for_workers(o, loop)) { // with few of them the operations alone are done sooner than with the marks
         struct plan_expr *others = op(o, IR_OP_SUB, offload_width(o), number(o, PLAN_WIDTH_PER_WORKER));
         struct plan_expr *gain = op(o, IR_OP_MUL, facts->cost, others);
-        is = op(o, IR_OP_OR, is, op(o, IR_OP_SLE, gain, number(o, PLAN_WIDTH_PER_WORKER * MARK_COST)));
+        struct plan_expr *marks = op(o, IR_OP_MUL, facts->mark_cost, number(o, PLAN_WIDTH_PER_WORKER));
+        is = op(o, IR_OP_OR, is, op(o, IR_OP_SLE, gain, marks));
     }
     for (int i = 0; i < facts->scatter_count; i++) {
         struct plan_expr *count = plan_param(o->arena, IR_I64, facts->scatters[i].param + 1);

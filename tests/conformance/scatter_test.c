@@ -409,3 +409,62 @@ TEST(float_that_is_summed_beside_a_scatter_has_the_same_bits_on_any_number_of_th
     free(v);
     free(at);
 }
+
+static const char push_source[] = "#include <rill/kernel.h>\n"
+                                  "static const int dx[5] = {0, 1, 0, -1, 0}, dy[5] = {0, 0, 1, 0, -1};\n"
+                                  "kernel void push(int w, int h, const float t[h][w][5], float f[h][w][5])\n"
+                                  "{\n"
+                                  "    for (int y = 0; y < h; y++)\n"
+                                  "        for (int x = 0; x < w; x++)\n"
+                                  "            for (int k = 0; k < 5; k++)\n"
+                                  "                f[(y + dy[k] + h) % h][(x + dx[k] + w) % w][k] = t[y][x][k];\n"
+                                  "}\n";
+
+static uint64_t parallel_count(struct world *world)
+{
+    rill_stats stats;
+    OK(rill_context_stats(world->context, &stats));
+    return stats.parallel_count;
+}
+
+// Each store of an iteration has a mark of its own, and its place is made twice: two threads would take longer than one
+// without marks.
+TEST(marks_of_all_the_stores_of_an_iteration_count)
+{
+    enum { W = 200, H = 100, N = 5 * W * H };
+    if (!world_is_cpu()) {
+        SKIP("how many threads there are is a question of CPUs");
+    }
+    char *verify = getenv("RILL_VERIFY") != NULL ? strdup(getenv("RILL_VERIFY")) : NULL;
+    unsetenv("RILL_VERIFY"); // with it loops are scatters where it does not pay
+    float *t = calloc(N, sizeof *t), *f = calloc(N, sizeof *f);
+    for (int i = 0; i < N; i++) {
+        t[i] = (float)i;
+    }
+    for (int threads = 2; threads <= 8; threads += 6) {
+        struct world world;
+        world_open(&world, threads);
+        rill_module module;
+        rill_kernel push;
+        OK(rill_module_create(world.context, push_source, NULL, &module));
+        OK(rill_module_kernel(module, "push", &push));
+        uint64_t before = parallel_count(&world);
+        OK(rill_call(push, RILL_CURRENT, RILL_ARGS(W, H, RILL_HOST(t, N), RILL_HOST(f, N)), NULL, 0));
+        CHECK((parallel_count(&world) > before) == (threads == 8));
+        for (int y = 0, wrong = 0; y < H; y++) {
+            for (int x = 0; x < W; x++) {
+                wrong += f[5 * (y * W + (x + 1) % W) + 1] != t[5 * (y * W + x) + 1];
+                wrong += f[5 * ((y + H - 1) % H * W + x) + 4] != t[5 * (y * W + x) + 4];
+            }
+            CHECK_INT(wrong, 0);
+        }
+        memset(f, 0, N * sizeof *f);
+        world_close(&world);
+    }
+    free(t);
+    free(f);
+    if (verify != NULL) {
+        setenv("RILL_VERIFY", verify, 1);
+        free(verify);
+    }
+}
