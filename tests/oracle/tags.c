@@ -17,7 +17,12 @@ static bool is_scalar_op(enum ir_op op)
 // The text of an access is unused otherwise, and is copied with it.
 const struct tag *tag_of(const struct ir_inst *inst)
 {
-    return tag_is_memory(inst->op) || is_scalar_op(inst->op) ? (const struct tag *)(const void *)inst->text : NULL;
+    if (!tag_is_memory(inst->op) && !is_scalar_op(inst->op)) {
+        return NULL;
+    }
+    // A pass that keeps an element in a variable takes the operands of the access, and with them its iterations.
+    const struct tag *tag = (const struct tag *)(const void *)inst->text;
+    return tag != NULL && inst->arg_count >= ir_op_arg_count(inst->op) + tag->depth ? tag : NULL;
 }
 
 // A copy and a comparison touch two places.
