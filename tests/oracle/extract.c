@@ -9,7 +9,7 @@
 
 #include <assert.h>
 
-enum { BLOCKS = 32, VALUE_BUDGET = 2000 };
+enum { BLOCKS = 32, VALUE_BUDGET = 50000 };
 
 struct extractor {
     struct walk walk;
