@@ -410,15 +410,6 @@ static void try_pairs(rill_order order)
     close_scene(&s);
 }
 
-// These leave orders out on purpose, which ThreadSanitizer rightly calls races.
-static void need_no_watch(void)
-{
-    const char *part = getenv("RILL_TEST_PART");
-    if (part != NULL && strcmp(part, "tsan") == 0) {
-        SKIP("it races on purpose");
-    }
-}
-
 TEST(conflicts_wait_and_nothing_else_does)
 {
     try_pairs(RILL_ORDER_AUTO);
