@@ -14,7 +14,7 @@ help:
 	@echo 'make           build the release: $(rill)'
 	@echo 'make demo      install what is missing, build, and show what it does: compile, compare with gcc, overlap, refuse'
 	@echo 'make check     the quick form of the tests, for daily work: two minutes after a build'
-	@echo 'make test      install what is missing, build every way and run every test: 18 minutes on two cores'
+	@echo 'make test      install what is missing, build every way and run every test: 16 minutes on two cores'
 	@echo 'make test-all  everything in every build: hours (RESUME=1 goes on where it was stopped)'
 	@echo 'make bench     the benchmarks, beside gcc and clang with OpenMP, PoCL, bare threads'
 	@echo 'make release   the archive of what a user needs, in dist/'

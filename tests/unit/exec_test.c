@@ -547,33 +547,6 @@ TEST(task_whose_condition_fails_runs_in_order_counted_and_logged)
     close_bench(&bench);
 }
 
-static bool listens_to_errors(void *user, enum backend_log_level level)
-{
-    (void)user;
-    return level == BACKEND_LOG_ERROR;
-}
-
-static void count_text(void *user, enum backend_log_level level, const char *text)
-{
-    (void)level;
-    (void)text;
-    ++*(int *)user;
-}
-
-TEST(log_is_given_what_it_listens_to)
-{
-    int count = 0;
-    struct backend_host host = {.user = &count, .log = count_text, .listens = listens_to_errors};
-    backend_log(&host, BACKEND_LOG_NOTE, "%d", 1);
-    backend_log(&host, BACKEND_LOG_WARNING, "%d", 2);
-    CHECK_INT(count, 0);
-    backend_log(&host, BACKEND_LOG_ERROR, "%d", 3);
-    CHECK_INT(count, 1);
-    host.listens = NULL;
-    backend_log(&host, BACKEND_LOG_NOTE, "%d", 4);
-    CHECK_INT(count, 2);
-}
-
 TEST(printed_text_comes_out_in_serial_order)
 {
     struct bench bench;
